@@ -1,7 +1,10 @@
 """agentrt: agents as coroutines on one shared, deterministic clock.
 
-This is the door for people who write actions and agents. Tests have their own: ``agentrt.testing``.
+This is the door for people who write actions and agents. Tests have their own: ``agentrt.testing``. Here the library is
+put together, too: what a lower floor needs of a higher one is handed down to it.
 """
+
+from typing import Any as _Any
 
 from agentrt.activity.author.action import Action, CompoundAction, output, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
@@ -36,7 +39,9 @@ from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
+from agentrt.runtime.intake import RunRecorder as _RunRecorder
 from agentrt.runtime.runtime import Runtime
+from agentrt.runtime.runtime import makes_recorders as _makes_recorders
 from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
 from agentrt.town import Job, TaskGroups
 
@@ -125,3 +130,10 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+@_makes_recorders
+def _recorder(*args: _Any, **options: _Any) -> _RunRecorder:
+    from agentrt.record.recorder import Recorder  # who records needs sqlite, and most do not
+
+    return Recorder(*args, **options)

@@ -23,6 +23,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.author.action import Action
+from agentrt.agent.agent import Agent
 from agentrt.behavior.declare import Behavior
 from agentrt.body.driver import give, take
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
@@ -34,8 +35,7 @@ from agentrt.selection.state import LeafBehavior
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
-    from agentrt.agent.agent import Agent, Injectable, Injection
-    from agentrt.agent.drivers import Attachment
+    from agentrt.agent.agent import Injectable
     from agentrt.behavior.memory import Activation
     from agentrt.body.driver import Body, Driver
     from agentrt.body.flags import FlagLedger, Holder
@@ -56,13 +56,12 @@ class _ActionBody:
     __slots__ = ("_agent", "holder")
 
     def __init__(self, ctx: Context) -> None:
-        self._agent: Any = ctx.agent
-        self.holder: Holder | None = ctx.holder
+        self._agent: Agent = ctx.agent
+        self.holder: Holder = ctx.holder
 
     @property
     def name(self) -> str:
-        name: str = self._agent.name
-        return name
+        return self._agent.name
 
     @property
     def entity(self) -> Any:
@@ -70,30 +69,25 @@ class _ActionBody:
 
     @property
     def number(self) -> int:
-        number: int = self._agent.number
-        return number
+        return self._agent.number
 
     @property
     def flags(self) -> FlagLedger:
-        flags: FlagLedger = self._agent.flags
-        return flags
+        return self._agent.flags
 
     @property
     def kernel(self) -> Kernel | None:
-        kernel: Kernel | None = self._agent.kernel
-        return kernel
+        return self._agent.kernel
 
     @property
     def is_ending(self) -> bool:
-        ending: bool = self._agent.is_ending
-        return ending
+        return self._agent.is_ending
 
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         self._agent.fault(path, hook, error)
 
     def perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None, /) -> Awaitable[Any]:
-        performing: Awaitable[Any] = self._agent.perform(activity, args, self.holder if holder is None else holder)
-        return performing
+        return self._agent.perform(activity, args, self.holder if holder is None else holder)
 
 
 class _Doing:
@@ -119,22 +113,10 @@ class DriverAction(Action):
 
     @abstractmethod
     def make_driver(self, ctx: Context, args: Any) -> Driver:
-        """The driver, made when the action begins to run.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-
-        Returns:
-            A fresh one, such as ``TREE.memory()``.
-        """
+        """A fresh driver, such as ``TREE.memory()``, made when the action begins to run."""
 
     def goes_on(self, ctx: Context, driver: Driver) -> bool:
-        """Whether the action is not done yet; asked after each tick of the driver.
-
-        Args:
-            ctx: the context of the action.
-            driver: what ``make_driver`` gave.
+        """Whether the action is not done yet; asked after each tick of the driver that was made.
 
         Returns:
             True by default: it runs until something better takes its place.
@@ -155,7 +137,7 @@ class DriverAction(Action):
             raise
         has_left = Event()
         is_stepped = True
-        agent: Any = ctx.agent
+        agent: Agent = ctx.agent
         agent.drivers.lend(driver)
 
         def left() -> None:
@@ -168,7 +150,7 @@ class DriverAction(Action):
             while self.goes_on(ctx, driver):
                 await ctx.next_tick()
                 _drive(ctx, driver)
-        except GeneratorExit:
+        except GeneratorExit:  # it is thrown away: to await now would be a RuntimeError
             is_stepped = False
             raise
         finally:
@@ -281,48 +263,22 @@ def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, fl
 
 
 def _agent(body: Body, leaf: str) -> Agent:
-    from agentrt.agent.agent import Agent
-
     if not isinstance(body, Agent):
         raise WrongStateError(leaf, f"{body.name!r} is no agent", "Attach the tree to an agent: agent.attach(state).")
     return body
 
 
-class _InjectLeaf(LeafBehavior):
-    """The agent knows packs while the leaf is selected."""
+class _WhileLeaf(LeafBehavior):
+    """Something is so while the leaf is selected: what begins it gives what ends it."""
 
-    def __init__(self, what: tuple[Injectable, ...]) -> None:
-        self._what = what
-        self._injection: Injection | None = None
-
-    def constructor(self, ai: SelectionState) -> None:
-        agent = _agent(ai.body, "injects")
-        # Not saved: after loading, the tree selects its leaf and gives it again.
-        self._injection = agent.inject(*self._what, source=f"a leaf of {ai.name}", is_saved=False)
-
-    def destructor(self, ai: SelectionState) -> None:
-        if self._injection is not None:
-            self._injection.revoke()
-            self._injection = None
-
-
-class _AttachLeaf(LeafBehavior):
-    """A driver drives the agent while the leaf is selected."""
-
-    def __init__(self, make: Callable[[], Driver], every: int, precedence: int | None) -> None:
-        self._make = make
-        self._every = every
-        self._precedence = precedence
-        self._attachment: Attachment | None = None
+    def __init__(self, begin: Callable[[SelectionState], Callable[[], object]]) -> None:
+        self._begin = begin
 
     def constructor(self, ai: SelectionState) -> None:
-        agent = _agent(ai.body, "attaches")
-        self._attachment = agent.attach(self._make(), every=self._every, precedence=self._precedence)
+        self._end = self._begin(ai)
 
     def destructor(self, ai: SelectionState) -> None:
-        if self._attachment is not None:
-            self._attachment.detach("its leaf was left")
-            self._attachment = None
+        self._end()
 
 
 class _PerformLeaf(LeafBehavior):
@@ -351,7 +307,13 @@ def injects(*what: Injectable) -> Callable[[], LeafBehavior]:
 
     Source: ours: "a selection-tree leaf that switches packs or behaviors".
     """
-    return lambda: _InjectLeaf(what)
+
+    def begin(ai: SelectionState) -> Callable[[], object]:
+        agent = _agent(ai.body, "injects")
+        # Not saved: after loading, the tree selects its leaf and gives it again.
+        return agent.inject(*what, source=f"a leaf of {ai.name}", is_saved=False).revoke
+
+    return lambda: _WhileLeaf(begin)
 
 
 def attaches(
@@ -369,7 +331,12 @@ def attaches(
 
     Source: ours.
     """
-    return lambda: _AttachLeaf(make, every, precedence)
+
+    def begin(ai: SelectionState) -> Callable[[], object]:
+        attachment = _agent(ai.body, "attaches").attach(make(), every=every, precedence=precedence)
+        return lambda: attachment.detach("its leaf was left")
+
+    return lambda: _WhileLeaf(begin)
 
 
 def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[], LeafBehavior]:

@@ -14,6 +14,9 @@ The branches say who has to act:
 Control flow (cancel, abort, reject) is not an error: it derives from ``BaseException``, lives beside the machine that
 raises it, and users do not construct it.
 
+The order in which an error sets its fields stays: a recording writes them down as ``vars`` gives them, and equal runs
+give equal files.
+
 The file is longer than others on purpose: it is one catalog, in the order of the codes.
 """
 
@@ -21,7 +24,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from agentrt.installed import how_to_add
 from agentrt.words import printable_lines, words_of
@@ -95,23 +98,13 @@ LONGEST_NAME = 120  # the longest name for which near names are sought
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The words that offer the nearest known names, or nothing.
-
-    Args:
-        name: what was written.
-        known: what could have been written.
-
-    Returns:
-        A clause that starts with a space, such as `` Did you mean 'actions'?``, or an empty string.
-    """
+    """A clause that offers the nearest known names, such as `` Did you mean 'actions'?``; empty if none is near."""
     # Who writes a wrong name may write no text at all; comparing is quadratic, and nobody meant a name like that.
     given: object = name
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
         return ""
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    if not near:
-        return ""
-    return " Did you mean " + " or ".join(repr(word) for word in near) + "?"
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 class AgentRTError(Exception):
@@ -119,16 +112,12 @@ class AgentRTError(Exception):
 
     What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
     traceback, hands no control character to a terminal.
-
-    Attributes:
-        code: stable, for searching and for handlers; never reused for another fault.
-        text: what happened, where, and what to write instead.
     """
 
-    code = "ART000"
+    code = "ART000"  # stable, for searching and for handlers; never reused for another fault
 
     def __init__(self, text: str) -> None:
-        self.text: str = printable_lines(text)
+        self.text: str = printable_lines(text)  # what happened, where, and what to write instead
         super().__init__(f"[{self.code}] {self.text}")
 
     def add_note(self, note: str, /) -> None:
@@ -149,38 +138,38 @@ class AuthorError(AgentRTError):
     code = "ART100"
 
 
-class DataFault(AgentRTError):
-    """A fault in data: a pack, a file, an argument.
+class _Place(TypedDict, total=False):
+    file: str
+    pointer: str
 
-    Attributes:
-        file: the file's name, or an empty string for data that came from memory.
-        pointer: the place in it: a JSON pointer.
-    """
+
+class DataFault(AgentRTError):
+    """A fault in data: a pack, a file, an argument."""
 
     code = "ART200"
 
     def __init__(self, text: str, *, file: str = "", pointer: str = "") -> None:
-        self.file = file
-        self.pointer = pointer
+        self.file = file  # the file's name, or an empty string for data that came from memory
+        self.pointer = pointer  # the place in it: a JSON pointer
         place = file + (f"#{pointer}" if pointer else "")
         super().__init__(f"{place}: {text}" if place else text)
 
 
-class RunFault(AgentRTError):
-    """Something went wrong while running.
+class _Where(TypedDict, total=False):
+    agent: str
+    path: str
+    tick: int | None
 
-    Attributes:
-        agent: the agent's name, or an empty string outside any agent.
-        path: the place in the plan, or the strand's name.
-        tick: the tick in which it happened, or None when no clock was running.
-    """
+
+class RunFault(AgentRTError):
+    """Something went wrong while running."""
 
     code = "ART300"
 
     def __init__(self, text: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        self.agent = agent
-        self.path = path
-        self.tick = tick
+        self.agent = agent  # the agent's name, or an empty string outside any agent
+        self.path = path  # the place in the plan, or the strand's name
+        self.tick = tick  # the tick in which it happened, or None when no clock was running
         where = [part for part in (agent, path, "" if tick is None else f"tick {tick}") if part]
         super().__init__(f"{text} (at {', '.join(where)})" if where else text)
 
@@ -198,49 +187,35 @@ class InternalError(AgentRTError):
 
 
 class DefinitionError(AuthorError):
-    """A class that describes an action is not well formed.
-
-    Attributes:
-        subject: the class or object that is wrong.
-    """
+    """A class that describes an action is not well formed."""
 
     code = "ART101"
 
     def __init__(self, subject: str, problem: str, remedy: str) -> None:
-        self.subject = subject
+        self.subject = subject  # the class or object that is wrong
         super().__init__(f"{subject}: {problem} {remedy}")
 
 
 class PlaceholderError(AuthorError):
-    """A placeholder of a compound action cannot resolve.
-
-    Attributes:
-        subject: the compound action.
-        step: the step's number, from 1; 0 for the compound's own output.
-        field: the argument of that step, or the field of that output.
-    """
+    """A placeholder of a compound action cannot resolve."""
 
     code = "ART102"
 
     def __init__(self, subject: str, step: int, field: str, problem: str, remedy: str) -> None:
-        self.subject = subject
-        self.step = step
-        self.field = field
+        self.subject = subject  # the compound action
+        self.step = step  # the step's number, from 1; 0 for the compound's own output
+        self.field = field  # the argument of that step, or the field of that output
         place = f"step {step}, argument '{field}'" if step else f"output, field '{field}'"
         super().__init__(f"{subject}, {place}: {problem} {remedy}")
 
 
 class DuplicateAliasError(AuthorError):
-    """Two manifests register the same alias.
-
-    Attributes:
-        alias: the alias that was registered twice.
-    """
+    """Two manifests register the same alias."""
 
     code = "ART103"
 
     def __init__(self, alias: str, first: str, second: str) -> None:
-        self.alias = alias
+        self.alias = alias  # the alias that was registered twice
         super().__init__(
             f"the alias '{alias}' is registered by {first} and again by {second}. Rename one of them: "
             f"an alias names one thing."
@@ -248,18 +223,13 @@ class DuplicateAliasError(AuthorError):
 
 
 class WrongStateError(AuthorError):
-    """A method was called in a state in which it has no meaning.
-
-    Attributes:
-        method: what was called.
-        state: the state in which it was called.
-    """
+    """A method was called in a state in which it has no meaning."""
 
     code = "ART104"
 
     def __init__(self, method: str, state: str, remedy: str) -> None:
-        self.method = method
-        self.state = state
+        self.method = method  # what was called
+        self.state = state  # the state in which it was called
         super().__init__(f"{method} cannot be called while {state}. {remedy}")
 
 
@@ -270,77 +240,55 @@ class NotRunningError(AuthorError):
 
 
 class ManifestError(AuthorError):
-    """What a mod offers cannot be taken into a registry.
-
-    Attributes:
-        origin: the entry point or the manifest that is wrong.
-    """
+    """What a mod offers cannot be taken into a registry."""
 
     code = "ART106"
 
     def __init__(self, origin: str, problem: str, remedy: str) -> None:
-        self.origin = origin
+        self.origin = origin  # the entry point or the manifest that is wrong
         super().__init__(f"{origin}: {problem} {remedy}")
 
 
 class MissingExtraError(AuthorError):
-    """Something needs a package that comes with an extra which is not installed.
-
-    Attributes:
-        extra: the extra of the distribution `agentrt` that brings it.
-        package: the package that could not be imported.
-    """
+    """Something needs a package that comes with an extra which is not installed."""
 
     code = "ART107"
 
     def __init__(self, extra: str, package: str) -> None:
-        self.extra = extra
-        self.package = package
+        self.extra = extra  # the extra of the distribution `agentrt` that brings it
+        self.package = package  # the package that could not be imported
         super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
 class TaskError(AuthorError):
-    """A task that its group cannot take.
-
-    Attributes:
-        group: the name of the group.
-    """
+    """A task that its group cannot take."""
 
     code = "ART109"
 
     def __init__(self, group: str, text: str, remedy: str) -> None:
-        self.group = group
+        self.group = group  # the name of the group
         super().__init__(f"{group}: {text} {remedy}")
 
 
 class UnknownTaskGroupError(AuthorError):
-    """Somebody asked for a task group that is not there.
-
-    Attributes:
-        group: the name that was asked for.
-        holder: who was asked, in words.
-    """
+    """Somebody asked for a task group that is not there."""
 
     code = "ART108"
 
     def __init__(self, group: str, holder: str, known: Sequence[str], remedy: str) -> None:
-        self.group = group
-        self.holder = holder
+        self.group = group  # the name that was asked for
+        self.holder = holder  # who was asked, in words
         there = f"There: {', '.join(known[:20])}." if known else "There is none."
         super().__init__(f"{holder} has no task group '{group}'.{did_you_mean(group, known)} {there} {remedy}")
 
 
 class ExpectedStateError(AuthorError, AttributeError):
-    """A field of CURRENT was used in a way that it does not allow.
-
-    Attributes:
-        field: the field.
-    """
+    """A field of CURRENT was used in a way that it does not allow."""
 
     code = "ART110"
 
     def __init__(self, field: str, problem: str, remedy: str) -> None:
-        self.field = field
+        self.field = field  # the field
         super().__init__(f"CURRENT.{field} {problem} {remedy}")
 
 
@@ -348,18 +296,13 @@ class ExpectedStateError(AuthorError, AttributeError):
 
 
 class InputError(AuthorError):
-    """Something was sent to a runtime that it does not take.
-
-    Attributes:
-        name: of the input.
-        reason: what is wrong with it.
-    """
+    """Something was sent to a runtime that it does not take."""
 
     code = "ART111"
 
     def __init__(self, name: str, reason: str, known: Sequence[str] = ()) -> None:
-        self.name = name
-        self.reason = reason
+        self.name = name  # of the input
+        self.reason = reason  # what is wrong with it
         hint = did_you_mean(name, known)
         super().__init__(
             f"the input {name!r}: {reason}.{hint} The world puts up a function for each name, with runtime.on_input; "
@@ -368,34 +311,24 @@ class InputError(AuthorError):
 
 
 class InspectorError(AuthorError):
-    """An inspector cannot be started as it was asked to.
-
-    Attributes:
-        reason: what is wrong.
-    """
+    """An inspector cannot be started as it was asked to."""
 
     code = "ART112"
 
     def __init__(self, reason: str, remedy: str) -> None:
-        self.reason = reason
+        self.reason = reason  # what is wrong
         super().__init__(f"the inspector: {reason}. {remedy}")
 
 
 class UnknownDependencyError(AuthorError, AttributeError):
-    """``agent.gameplay`` was asked for something that no strategy of the agent provides, nor is called.
-
-    Attributes:
-        call: what was asked for.
-        agent: whose gameplay it is.
-        known: what it knows.
-    """
+    """``agent.gameplay`` was asked for something that no strategy of the agent provides, nor is called."""
 
     code = "ART113"
 
     def __init__(self, call: str, agent: str, known: Sequence[str]) -> None:
-        self.call = call
-        self.agent = agent
-        self.known: tuple[str, ...] = tuple(known)
+        self.call = call  # what was asked for
+        self.agent = agent  # whose gameplay it is
+        self.known: tuple[str, ...] = tuple(known)  # what it knows
         has = f"It has {', '.join(known)}." if known else "It has no strategies yet."
         AuthorError.__init__(
             self,
@@ -405,36 +338,27 @@ class UnknownDependencyError(AuthorError, AttributeError):
 
 
 class ArgumentError(DataFault):
-    """An activity was called with arguments that do not fit its declaration.
-
-    Attributes:
-        activity: the activity that was called.
-        argument: the argument that is wrong.
-    """
+    """An activity was called with arguments that do not fit its declaration."""
 
     code = "ART201"
 
     def __init__(self, activity: str, argument: str, problem: str) -> None:
-        self.activity = activity
-        self.argument = argument
+        self.activity = activity  # the activity that was called
+        self.argument = argument  # the argument that is wrong
         super().__init__(f"activity '{activity}', argument '{argument}': {problem}")
 
 
 class InvalidPackError(DataFault):
-    """A pack is not what a pack has to be. One exception tells all the problems of one document.
-
-    Attributes:
-        problems: pairs of a JSON pointer and a text, in the order of the document.
-        omitted: how many further problems there are; a hostile document does not fill a screen.
-    """
+    """A pack is not what a pack has to be. One exception tells all the problems of one document."""
 
     code = "ART202"
 
     def __init__(
         self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0, what: str = "pack"
     ) -> None:
+        # pairs of a JSON pointer and a text, in the order of the document
         self.problems: tuple[tuple[str, str], ...] = tuple(problems)
-        self.omitted = omitted
+        self.omitted = omitted  # how many further problems there are; a hostile document does not fill a screen
         if len(self.problems) == 1 and not omitted:
             pointer, text = self.problems[0]
             super().__init__(text, file=file, pointer=pointer)
@@ -446,57 +370,42 @@ class InvalidPackError(DataFault):
 
 
 class UnknownAliasError(DataFault):
-    """A reference names something that nobody registered.
-
-    Attributes:
-        alias: the reference.
-    """
+    """A reference names something that nobody registered."""
 
     code = "ART203"
 
-    def __init__(self, alias: str, known: Sequence[str], *, file: str = "", pointer: str = "") -> None:
-        self.alias = alias
+    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[_Place]) -> None:
+        self.alias = alias  # the reference
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
             f"groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
 class PackCycleError(DataFault):
-    """Packs require each other in a circle.
-
-    Attributes:
-        cycle: the packs of the circle; the last is the first again.
-    """
+    """Packs require each other in a circle."""
 
     code = "ART204"
 
-    def __init__(self, cycle: Sequence[str], *, file: str = "", pointer: str = "") -> None:
-        self.cycle: tuple[str, ...] = tuple(cycle)
+    def __init__(self, cycle: Sequence[str], **place: Unpack[_Place]) -> None:
+        self.cycle: tuple[str, ...] = tuple(cycle)  # the packs of the circle; the last is the first again
         told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
         super().__init__(
             f"these packs require each other in a circle: {' -> '.join(told)}. Move what they share into a pack "
             f"that requires neither.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
 class UnknownWorldError(DataFault):
-    """A world was asked for that is not installed.
-
-    Attributes:
-        world: the name that was asked for.
-        known: the names of the worlds that are installed.
-    """
+    """A world was asked for that is not installed."""
 
     code = "ART205"
 
     def __init__(self, world: str, known: Sequence[str]) -> None:
-        self.world = world
-        self.known: tuple[str, ...] = tuple(known)
+        self.world = world  # the name that was asked for
+        self.known: tuple[str, ...] = tuple(known)  # the names of the worlds that are installed
         if not known:
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
@@ -509,51 +418,38 @@ class UnknownWorldError(DataFault):
 
 
 class ComponentError(DataFault):
-    """A component that a pack names cannot be made.
-
-    Attributes:
-        alias: the component's.
-    """
+    """A component that a pack names cannot be made."""
 
     code = "ART206"
 
-    def __init__(self, alias: str, problem: str, *, file: str = "", pointer: str = "") -> None:
-        self.alias = alias
+    def __init__(self, alias: str, problem: str, **place: Unpack[_Place]) -> None:
+        self.alias = alias  # the component's
         super().__init__(
             f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
             f"factory that is registered under the alias.",
-            file=file,
-            pointer=pointer,
+            **place,
         )
 
 
 class RebuildError(DataFault):
-    """A saved game names what is no longer there, or is not what was saved.
-
-    Attributes:
-        subject: what cannot be rebuilt.
-    """
+    """A saved game names what is no longer there, or is not what was saved."""
 
     code = "ART207"
 
-    def __init__(self, subject: str, problem: str, *, file: str = "", pointer: str = "") -> None:
-        self.subject = subject
-        super().__init__(f"{subject}: {problem}", file=file, pointer=pointer)
+    def __init__(self, subject: str, problem: str, **place: Unpack[_Place]) -> None:
+        self.subject = subject  # what cannot be rebuilt
+        super().__init__(f"{subject}: {problem}", **place)
 
 
 class InvalidSelectionError(DataFault):
-    """Files of selection trees are not what they have to be. One exception tells all the problems of a folder.
-
-    Attributes:
-        problems: triples of a file, a line (0 for the file as a whole) and a text, by file and line.
-        omitted: how many further problems there are; a hostile folder does not fill a screen.
-    """
+    """Files of selection trees are not what they have to be. One exception tells all the problems of a folder."""
 
     code = "ART220"
 
     def __init__(self, problems: Sequence[tuple[str, int, str]], *, omitted: int = 0) -> None:
+        # triples of a file, a line (0 for the file as a whole) and a text, by file and line
         self.problems: tuple[tuple[str, int, str], ...] = tuple(problems)
-        self.omitted = omitted
+        self.omitted = omitted  # how many further problems there are; a hostile folder does not fill a screen
         lines = [f"{file}:{line}: {text}" if line else f"{file}: {text}" for file, line, text in self.problems]
         if len(lines) > 1 or omitted:
             lines = [f"{len(lines) + omitted} problems in these selection trees:", *(f"  {line}" for line in lines)]
@@ -563,16 +459,12 @@ class InvalidSelectionError(DataFault):
 
 
 class UnknownTreeError(DataFault):
-    """A library of selection trees was asked for one that it does not hold.
-
-    Attributes:
-        tree: the name that was asked for.
-    """
+    """A library of selection trees was asked for one that it does not hold."""
 
     code = "ART221"
 
     def __init__(self, tree: str, known: Sequence[str], *, is_broken: bool = False) -> None:
-        self.tree = tree
+        self.tree = tree  # the name that was asked for
         if is_broken:
             text = "It is there, and has errors: they are in the problems of the library."
         else:
@@ -581,40 +473,28 @@ class UnknownTreeError(DataFault):
 
 
 class ConditionSyntaxError(DataFault):
-    """A condition of a selection tree is not an expression.
-
-    Attributes:
-        expression: the whole condition.
-        position: the index of the first character that is wrong; its length for the end.
-        found: what stands there; empty at the end.
-        problem: what is wrong with it, in words.
-    """
+    """A condition of a selection tree is not an expression."""
 
     code = "ART222"
 
     def __init__(self, expression: str, position: int, found: str, problem: str) -> None:
-        self.expression = expression
-        self.position = position
-        self.found = found
-        self.problem = problem
+        self.expression = expression  # the whole condition
+        self.position = position  # the index of the first character that is wrong; its length for the end
+        self.found = found  # what stands there; empty at the end
+        self.problem = problem  # what is wrong with it, in words
         told = expression if len(expression) <= 200 else expression[:200] + "..."
         place = f"{found[:60]!r} at character {position + 1}" if found else "the end"
         super().__init__(f"the condition {told!r} is wrong at {place}: {problem}")
 
 
 class UnknownVariableError(DataFault):
-    """Somebody set or asked for a variable that a selection tree does not declare.
-
-    Attributes:
-        variable: the name.
-        tree: the tree.
-    """
+    """Somebody set or asked for a variable that a selection tree does not declare."""
 
     code = "ART223"
 
     def __init__(self, variable: str, tree: str, known: Sequence[str]) -> None:
-        self.variable = variable
-        self.tree = tree
+        self.variable = variable  # the name
+        self.tree = tree  # the tree
         declared = f"Declared: {', '.join(known[:20])}." if known else "It declares none."
         super().__init__(
             f"the selection tree '{tree}' declares no variable '{variable}'.{did_you_mean(variable, known)} {declared} "
@@ -623,44 +503,32 @@ class UnknownVariableError(DataFault):
 
 
 class RecordingError(DataFault):
-    """A recording cannot be made, opened or read: there is no file, it is none, it is broken or of another kind.
-
-    Attributes:
-        problem: what is wrong with it.
-    """
+    """A recording cannot be made, opened or read: there is no file, it is none, it is broken or of another kind."""
 
     code = "ART230"
 
     def __init__(self, file: str, problem: str, remedy: str = "") -> None:
-        self.problem = problem
+        self.problem = problem  # what is wrong with it
         super().__init__(f"{problem}." + (f" {remedy}" if remedy else ""), file=file)
 
 
 class ReplayError(DataFault):
-    """A recording cannot be replayed here: it does not hold what a replay needs, or the world is another one.
-
-    Attributes:
-        reason: what stands against it.
-    """
+    """A recording cannot be replayed here: it does not hold what a replay needs, or the world is another one."""
 
     code = "ART233"
 
     def __init__(self, reason: str, remedy: str, *, file: str = "") -> None:
-        self.reason = reason
+        self.reason = reason  # what stands against it
         super().__init__(f"it cannot be replayed: {reason}. {remedy}", file=file)
 
 
 class ReplayDifferenceError(DataFault):
-    """A replay went another way than the recording before the tick that it was wanted for.
-
-    Attributes:
-        tick: of the first difference.
-    """
+    """A replay went another way than the recording before the tick that it was wanted for."""
 
     code = "ART234"
 
     def __init__(self, tick: int, wanted: int, text: str, *, file: str = "") -> None:
-        self.tick = tick
+        self.tick = tick  # of the first difference
         super().__init__(
             f"the replay differs in tick {tick}, before tick {wanted} that was to be reached. Something in this world "
             f"depends on more than its seed and its inputs, or its code was changed:\n{text}",
@@ -673,25 +541,19 @@ class EditError(DataFault):
 
     code = "ART235"
 
-    def __init__(self, problem: str, remedy: str, *, file: str = "", pointer: str = "") -> None:
-        super().__init__(f"{problem}. {remedy}", file=file, pointer=pointer)
+    def __init__(self, problem: str, remedy: str, **place: Unpack[_Place]) -> None:
+        super().__init__(f"{problem}. {remedy}", **place)
 
 
 class UnansweredCallError(DataFault):
-    """A branch calls something outside that the recording has no result for.
-
-    Attributes:
-        number: which call of the run, from 0.
-        what: the name of the function.
-        tick: when.
-    """
+    """A branch calls something outside that the recording has no result for."""
 
     code = "ART236"
 
     def __init__(self, number: int, what: str, tick: int, *, file: str = "") -> None:
-        self.number = number
-        self.what = what
-        self.tick = tick
+        self.number = number  # which call of the run, from 0
+        self.what = what  # the name of the function
+        self.tick = tick  # when
         super().__init__(
             f"in tick {tick} the branch calls {what} (call {number}), for which the recording has no result. "
             f'Script one ({{"tick": {tick + 1}, "answer": {number}, "value": ...}}), or let it call the outside: '
@@ -708,16 +570,7 @@ class ForeignAwaitError(RunFault):
 
     code = "ART301"
 
-    def __init__(
-        self,
-        awaited: str,
-        host: str,
-        *,
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
-        is_call: bool = False,
-    ) -> None:
+    def __init__(self, awaited: str, host: str, *, is_call: bool = False, **where: Unpack[_Where]) -> None:
         if is_call:
             text = (
                 f"called the coroutine function {awaited} on the {host} host, where no event loop runs it. Run the "
@@ -730,25 +583,18 @@ class ForeignAwaitError(RunFault):
                 f"(ctx.sleep, ctx.next_tick, a Signal), call it through 'await ctx.call(fn, *args)', or run the "
                 f"runtime on the event loop that it belongs to: 'await runtime.run()' under asyncio or trio."
             )
-        super().__init__(text, agent=agent, path=path, tick=tick)
+        super().__init__(text, **where)
 
 
 class LivelockError(RunFault):
-    """A strand ran on and on within one tick, without time passing; or one step took longer than ``hang_limit``.
-
-    Attributes:
-        steps: how many steps it took, or how many waits that had nothing to wait for; 0 for a single step that was
-            ended.
-        seconds: how long that one took, in real seconds; 0 else.
-    """
+    """A strand ran on and on within one tick, without time passing; or one step took longer than ``hang_limit``."""
 
     code = "ART302"
 
-    def __init__(
-        self, steps: int, *, agent: str = "", path: str = "", tick: int | None = None, seconds: float = 0.0
-    ) -> None:
+    def __init__(self, steps: int, *, seconds: float = 0.0, **where: Unpack[_Where]) -> None:
+        # how many steps it took, or how many waits that had nothing to wait for; 0 for a single step that was ended
         self.steps = steps
-        self.seconds = seconds
+        self.seconds = seconds  # how long that one took, in real seconds; 0 else
         if seconds:
             text = (
                 f"kept the thread for {seconds:.2f} s in one step, which is more than the runtime's hang_limit. Call "
@@ -759,75 +605,50 @@ class LivelockError(RunFault):
                 f"took {steps} steps within one tick without time passing. Put an 'await ctx.next_tick()' or an "
                 f"'await ctx.sleep(...)' into its loop; a strand that is cancelled must not await again."
             )
-        super().__init__(
-            text,
-            agent=agent,
-            path=path,
-            tick=tick,
-        )
+        super().__init__(text, **where)
 
 
 class AgentKilled(RunFault):
-    """An agent's planner gave up: it aborted too often in a row.
-
-    Attributes:
-        aborts: how many aborts in a row there were.
-        reason: the reason of the last one.
-    """
+    """An agent's planner gave up: it aborted too often in a row."""
 
     code = "ART303"
 
-    def __init__(self, aborts: int, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        self.aborts = aborts
-        self.reason = reason
+    def __init__(self, aborts: int, reason: str, **where: Unpack[_Where]) -> None:
+        self.aborts = aborts  # how many aborts in a row there were
+        self.reason = reason  # the reason of the last one
         super().__init__(
             f"the planner was killed after {aborts} aborts in a row; the last reason: {reason}. Let the action check "
             f"in 'think' what it aborts for, so that it is not chosen again while it cannot work.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
 class ActivityImpossibleError(RunFault):
-    """``ctx.execute`` asked for an activity that no action can perform now.
-
-    Attributes:
-        activity: the activity.
-    """
+    """``ctx.execute`` asked for an activity that no action can perform now."""
 
     code = "ART304"
 
-    def __init__(self, activity: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        self.activity = activity
+    def __init__(self, activity: str, **where: Unpack[_Where]) -> None:
+        self.activity = activity  # the activity
         super().__init__(
             f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that "
             f"does it, or make it a step of a compound action, whose thinking waits until one is ready.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
 class ActivityAbortedError(RunFault):
-    """``agent.perform`` could not bring an activity to its end: an action aborted or raised, or the agent ended.
-
-    Attributes:
-        activity: the activity.
-        reason: why, in words.
-    """
+    """``agent.perform`` could not bring an activity to its end: an action aborted or raised, or the agent ended."""
 
     code = "ART308"
 
-    def __init__(self, activity: str, reason: str, *, agent: str = "", path: str = "", tick: int | None = None) -> None:
-        self.activity = activity
-        self.reason = reason
+    def __init__(self, activity: str, reason: str, **where: Unpack[_Where]) -> None:
+        self.activity = activity  # the activity
+        self.reason = reason  # why, in words
         super().__init__(
             f"performing '{activity}' was aborted: {reason}. Everything was stopped; catch this error to try something "
             f"else.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
@@ -836,29 +657,17 @@ class ActivityRecursionError(RunFault):
 
     code = "ART305"
 
-    def __init__(
-        self, depth: int, *, agent: str = "", path: str = "", tick: int | None = None, places: int | None = None
-    ) -> None:
+    def __init__(self, depth: int, *, places: int | None = None, **where: Unpack[_Where]) -> None:
         how = f"the plan is nested {depth} levels deep" if places is None else f"the plan has {places} places at a time"
         super().__init__(
             f"{how}. An activity seems to be a step of itself; break the circle with "
             f"a filter or a condition in 'think'.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
 class DependencyFailedError(RunFault):
-    """A dependency could not be solved: nobody provides it, nobody can, or everybody who could has failed.
-
-    Attributes:
-        wanted: the dependency.
-        reason: why, in one sentence.
-        story: what was tried below it and what became of it, one line each, as a tree.
-        label: what it is called.
-        circle: the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did.
-    """
+    """A dependency could not be solved: nobody provides it, nobody can, or everybody who could has failed."""
 
     code = "ART320"
     remedy = "Load a strategy that can (agent.gameplay.add_strategy), or catch this error and do something else."
@@ -871,20 +680,16 @@ class DependencyFailedError(RunFault):
         label: str = "",
         story: str = "",
         circle: str = "",
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
+        **where: Unpack[_Where],
     ) -> None:
-        self.wanted = wanted
-        self.reason = reason
-        self.story = story
-        self.label: str = label or words_of(wanted)
+        self.wanted = wanted  # the dependency
+        self.reason = reason  # why, in one sentence
+        self.story = story  # what was tried below it and what became of it, one line each, as a tree
+        self.label: str = label or words_of(wanted)  # what it is called
+        # the circle of needs, or the endless regress, that kept everybody from it, in words; empty if none did
         self.circle = circle
         super().__init__(
-            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}",
-            agent=agent,
-            path=path,
-            tick=tick,
+            f"{self.label} could not be solved: {f'{circle}; ' if circle else ''}{reason}. {self.remedy}", **where
         )
         if story:
             self.add_note(story)
@@ -901,53 +706,27 @@ class RequestDeadlockError(DependencyFailedError):
 
 
 class RedecideLoopError(RunFault):
-    """A behavior tree went round in circles in one tick, or redecided more often than it declares.
-
-    Attributes:
-        tree: the tree.
-        group: the group that failed most often; the one that redecides, if none did.
-        count: how many deciders failed in the tick.
-        bound: which bound that was beyond, in words.
-    """
+    """A behavior tree went round in circles in one tick, or redecided more often than it declares."""
 
     code = "ART309"
 
-    def __init__(
-        self,
-        tree: str,
-        group: str,
-        count: int,
-        *,
-        bound: str = "",
-        agent: str = "",
-        path: str = "",
-        tick: int | None = None,
-    ) -> None:
-        self.tree = tree
-        self.group = group
-        self.count = count
-        self.bound = bound
+    def __init__(self, tree: str, group: str, count: int, *, bound: str = "", **where: Unpack[_Where]) -> None:
+        self.tree = tree  # the tree
+        self.group = group  # the group that failed most often; the one that redecides, if none did
+        self.count = count  # how many deciders failed in the tick
+        self.bound = bound  # which bound that was beyond, in words
         why = f" ({bound})" if bound else ""
         super().__init__(
             f"the behavior tree {tree} gave up this tick after {count} redecides{why}, mostly in the group {group}: "
             f"it is entered, and what is below it refuses or fails at once. Let its Decide accept only when one of its "
             f"children would (the Subset Rule), delegate the decision to the children, or declare how many redecides a "
             f"tick may have: max_redecides.",
-            agent=agent,
-            path=path,
-            tick=tick,
+            **where,
         )
 
 
 class SimulationTimeout(RunFault):
-    """``run_until``, or one of its kind, reached its limit before what it waited for came.
-
-    Attributes:
-        limit: how many ticks ran.
-        agents: what each agent was doing, in words; the first few.
-        awaited: what was waited for, in words; empty for a condition of the caller's own.
-        tail: the newest records of the trace, in words.
-    """
+    """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 
     code = "ART307"
 
@@ -961,10 +740,10 @@ class SimulationTimeout(RunFault):
         awaited: str = "",
         tail: Sequence[str] = (),
     ) -> None:
-        self.limit = limit
-        self.agents: tuple[str, ...] = tuple(agents)
-        self.awaited = awaited
-        self.tail: tuple[str, ...] = tuple(tail)
+        self.limit = limit  # how many ticks ran
+        self.agents: tuple[str, ...] = tuple(agents)  # what each agent was doing, in words; the first few
+        self.awaited = awaited  # what was waited for, in words; empty for a condition of the caller's own
+        self.tail: tuple[str, ...] = tuple(tail)  # the newest records of the trace, in words
         when = "" if tick is None else f" (at tick {tick})"
         missed = f"{awaited}: it did not come" if awaited else "the condition was not true"
         lines = [f"{missed} within {limit} ticks{when}.", *agents]
@@ -975,52 +754,37 @@ class SimulationTimeout(RunFault):
 
 
 class TraceMismatch(RunFault, AssertionError):
-    """A trace is not what a test claimed: see ``agentrt.testing.happened`` and its kind.
-
-    Attributes:
-        claim: what was claimed and is not so.
-        shown: the records that tell why, in words.
-    """
+    """A trace is not what a test claimed: see ``agentrt.testing.happened`` and its kind."""
 
     code = "ART310"
 
     def __init__(self, claim: str, shown: Sequence[str] = ()) -> None:
-        self.claim = claim
-        self.shown: tuple[str, ...] = tuple(shown)
+        self.claim = claim  # what was claimed and is not so
+        self.shown: tuple[str, ...] = tuple(shown)  # the records that tell why, in words
         super().__init__("\n".join([f"{claim}.", *shown]))
 
 
 class UnansweredError(RunFault, AttributeError):
-    """A stub was asked for something that nobody told it.
-
-    Attributes:
-        stub: which stub.
-        call: what it was asked, in words.
-        known: what it answers.
-    """
+    """A stub was asked for something that nobody told it."""
 
     code = "ART311"
 
     def __init__(self, stub: str, call: str, *, known: Sequence[str] = ()) -> None:
-        self.stub = stub
-        self.call = call
-        self.known: tuple[str, ...] = tuple(known)
+        self.stub = stub  # which stub
+        self.call = call  # what it was asked, in words
+        self.known: tuple[str, ...] = tuple(known)  # what it answers
         answers = f"It answers {', '.join(known)}." if known else "It answers nothing yet."
         near = did_you_mean(call.partition("(")[0], known)
         super().__init__(f"{stub} has no answer for {call}. {answers}{near} Tell it: answer(name, value).")
 
 
 class InvariantError(RunFault):
-    """Under injected faults, something was violated that always holds.
-
-    Attributes:
-        failures: the runs in which it was, in words; the first few.
-    """
+    """Under injected faults, something was violated that always holds."""
 
     code = "ART312"
 
     def __init__(self, failures: Sequence[str], *, omitted: int = 0) -> None:
-        self.failures: tuple[str, ...] = tuple(failures)
+        self.failures: tuple[str, ...] = tuple(failures)  # the runs in which it was, in words; the first few
         lines = [
             "an invariant was violated under injected faults. Play the point again alone to look at it.",
             *failures,
@@ -1030,14 +794,10 @@ class InvariantError(RunFault):
 
 
 class InjectedFault(RunFault):
-    """Raised on purpose, at an await, to see what becomes of it.
-
-    Attributes:
-        where: at which await, in words.
-    """
+    """Raised on purpose, at an await, to see what becomes of it."""
 
     code = "ART313"
 
     def __init__(self, where: str) -> None:
-        self.where = where
+        self.where = where  # at which await, in words
         super().__init__(f"raised on purpose at {where}: it stands for any error of what is awaited there.")

@@ -22,11 +22,7 @@ def library_version() -> str:
 
 
 def how_to_add(extra: str, package: str = "") -> str:
-    """What to do to get an extra: a sentence with the command.
-
-    Args:
-        package: the package of it that is wanted.
-    """
+    """What to do to get an extra, or a package of it: a sentence with the command."""
     folder = _checkout()
     if folder is not None:
         return f"In the folder of the clone, {folder}, run: pip install -e '.[{extra}]'"

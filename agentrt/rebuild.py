@@ -15,7 +15,7 @@ The order after loading: make the agents and add them to the runtime; ``restore_
 groups, give jobs, ``restore_groups``; ``restore_tasks``, for the town and for each agent.
 
 Values that JSON cannot say (entities, above all) go through two functions of the game: ``encode`` makes plain JSON of
-one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. ``write`` and ``Reader.read`` are each other's
+one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. ``write`` and ``read`` are each other's
 inverse: what JSON says as it is stays as it is, and a saved object is always one of three, so that what a game encodes
 is never taken for a mapping of its own: ``{"map": {...}}``, ``{"tuple": [...]}`` or ``{"encoded": ...}``.
 
@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.tasks.declare import TaskDeclaration
@@ -47,48 +47,27 @@ from agentrt.town import TaskGroups
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.tasks.group import Task
+    from agentrt.activity.tasks.group import Extension, Task
     from agentrt.agent.injection import Injection
 
 __all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 
 MAX_DEPTH = 64
 
-Encode = Callable[[Any], Any]
-"""Makes plain JSON of a value of the game's own."""
+Encode = Callable[[Any], Any]  # makes plain JSON of a value of the game's own
+Decode = Callable[[Any], Any]  # finds again what was encoded, or raises ``LookupError``
+Lost = Callable[[RebuildError], object]  # told of what cannot be rebuilt
+Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]  # of an agent its personal groups, of a town all
 
-Decode = Callable[[Any], Any]
-"""Finds again what was encoded, or raises ``LookupError``."""
 
-Lost = Callable[[RebuildError], object]
-"""Told of what cannot be rebuilt."""
-
-T = TypeVar("T")
-
-_WORDS: Mapping[type, str] = {
-    str: "a text",
-    list: "a list",
-    dict: "an object",
-    bool: "true or false",
-    int: "a whole number",
-}
+# --- values -----------------------------------------------------------------------------------------------------------
 
 
 def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
-    """Make plain JSON of a value.
-
-    Args:
-        value: any value.
-        encode: makes plain JSON of what JSON cannot say.
-        where: what the error calls the value.
-        depth: how deep it lies.
-
-    Raises:
-        DefinitionError: there is no ``encode`` and one is needed, or what it gave is not plain JSON.
-    """
+    """Plain JSON of a value, which errors call ``where``."""
     if depth > MAX_DEPTH:
         raise DefinitionError(where, f"it is nested deeper than {MAX_DEPTH} levels.", "Save what it was made from.")
-    kind = type(value)
+    kind = type(value)  # exactly: one of a subclass would come back as something else, and is for 'encode' to write
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
         return value
     if kind is list:
@@ -105,13 +84,12 @@ def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
         )
     encoded = encode(value)
     if not _is_plain(encoded, depth):
-        raise DefinitionError(
-            where, f"encode made {repr_of(encoded)} of it, which JSON cannot say.", "Give plain JSON."
-        )
+        problem = f"encode made {repr_of(encoded)} of it, which JSON cannot say."
+        raise DefinitionError(where, problem, "Give plain JSON.")
     return {"encoded": encoded}
 
 
-def _is_plain(value: Any, depth: int) -> bool:
+def _is_plain(value: object, depth: int) -> bool:
     if value is None or type(value) in (bool, int, str):
         return True
     if type(value) is float:
@@ -123,155 +101,34 @@ def _is_plain(value: Any, depth: int) -> bool:
     return type(value) is dict and all(type(key) is str and _is_plain(one, depth + 1) for key, one in value.items())
 
 
-def entry_of(entry: Any, key: str, kind: type[T], pointer: str) -> T:
-    """What stands under a key of a saved object.
-
-    Args:
-        entry: the object.
-        key: the key.
-        kind: of which type it is.
-        pointer: the place of the object.
-
-    Raises:
-        RebuildError: it is not there or of another type.
-    """
-    found = option_of(entry, key, kind, pointer)
-    if found is None:
-        raise RebuildError("the saved game", f"'{key}' is missing.", pointer=pointer)
-    return found
+def _write_args(args: Mapping[str, Any], encode: Encode | None, where: str) -> dict[str, Any]:
+    return {name: write(value, encode, f"{where}, argument '{name}'") for name, value in args.items()}
 
 
-def option_of(entry: Any, key: str, kind: type[T], pointer: str) -> T | None:
-    """What stands under a key of a saved object that may be left out.
-
-    Args:
-        entry: the object.
-        key: the key.
-        kind: of which type it is.
-        pointer: the place of the object.
-
-    Returns:
-        What stands there; None if nothing does.
-
-    Raises:
-        RebuildError: it is of another type.
-    """
-    if not isinstance(entry, dict):
-        raise RebuildError("the saved game", f"this is {shown(entry)}, and not an object.", pointer=pointer)
-    value: Any = entry.get(key)
-    if value is not None and not _is(value, kind):
-        words = f"this is {shown(value)}, and not {_WORDS[kind]}."
-        raise RebuildError("the saved game", words, pointer=pointer + pointer_to((key,)))
-    found: T | None = value
-    return found
+def read(value: object, decode: Decode | None, pointer: str, depth: int = 1) -> Any:
+    """The value that ``_write`` wrote."""
+    if depth > MAX_DEPTH:
+        raise _broken(f"it is nested deeper than {MAX_DEPTH} levels.", pointer)
+    if isinstance(value, list):
+        return [read(one, decode, f"{pointer}/{index}", depth + 1) for index, one in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    kind, inner = next(iter(value.items()), ("", None)) if len(value) == 1 else ("", None)
+    if kind == "map" and isinstance(inner, dict):
+        return _read_args(inner, decode, pointer + "/map", depth + 1)
+    if kind == "tuple" and isinstance(inner, list):
+        return tuple(read(inner, decode, pointer + "/tuple", depth))
+    if kind == "encoded":
+        return _decoded(inner, decode, pointer)
+    raise _broken("this object is none of map, tuple and encoded.", pointer)
 
 
-def _is(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+def _read_args(args: dict[str, Any], decode: Decode | None, pointer: str, depth: int = 1) -> dict[str, Any]:
+    places = ((str(name), value, pointer + pointer_to((str(name),))) for name, value in args.items())
+    return {name: read(value, decode, place, depth) for name, value, place in places}
 
 
-class Reader:
-    """Reads what was saved, and hears of what cannot be rebuilt.
-
-    Args:
-        saved: plain JSON values.
-        lost: told of each fault; without it, the first is raised.
-    """
-
-    __slots__ = ("_lost", "_saved")
-
-    def __init__(self, saved: Any, lost: Lost | None) -> None:
-        self._saved = saved
-        self._lost = lost
-
-    def entries(self) -> Iterator[tuple[str, Any]]:
-        """The entries of a saved list, each with its place.
-
-        Raises:
-            RebuildError: it is no list.
-        """
-        if not isinstance(self._saved, list):
-            raise RebuildError("the saved game", f"this is {shown(self._saved)}, and not a list.")
-        for index, entry in enumerate(self._saved):
-            yield f"/{index}", entry
-
-    def items(self) -> Iterator[tuple[str, str, Any]]:
-        """The entries of a saved object: each one's place, its name and what stands there.
-
-        Raises:
-            RebuildError: it is no object.
-        """
-        if not isinstance(self._saved, dict):
-            raise RebuildError("the saved game", f"this is {shown(self._saved)}, and not an object.")
-        for name, entry in self._saved.items():
-            yield pointer_to((str(name),)), str(name), entry
-
-    @contextmanager
-    def guard(self, pointer: str, subject: str) -> Iterator[None]:
-        """Make of whatever goes wrong in a block one error with its place, and tell or raise it.
-
-        Args:
-            pointer: the place.
-            subject: what cannot be rebuilt then.
-        """
-        try:
-            yield
-        except AgentRTError as error:
-            if isinstance(error, RebuildError):
-                fault = error
-            else:
-                fault = RebuildError(subject, error.text, pointer=pointer)
-                fault.__cause__ = error
-            if self._lost is None:
-                raise fault from fault.__cause__
-            self._lost(fault)
-
-    def args(self, args: dict[str, Any], decode: Decode | None, pointer: str) -> dict[str, Any]:
-        """Read saved arguments.
-
-        Args:
-            args: them.
-            decode: finds again what was encoded.
-            pointer: their place.
-
-        Raises:
-            RebuildError: one cannot be read.
-        """
-        return self._args(args, decode, pointer, 1)
-
-    def _args(self, args: dict[str, Any], decode: Decode | None, pointer: str, depth: int) -> dict[str, Any]:
-        places = ((str(name), value, pointer + pointer_to((str(name),))) for name, value in args.items())
-        return {name: self.read(value, decode, place, depth) for name, value, place in places}
-
-    def read(self, value: Any, decode: Decode | None, pointer: str, depth: int = 1) -> Any:
-        """Read a value that ``write`` wrote.
-
-        Args:
-            value: plain JSON.
-            decode: finds again what was encoded.
-            pointer: its place.
-            depth: how deep it lies.
-
-        Raises:
-            RebuildError: it is not what ``write`` writes, or what it stands for is gone.
-        """
-        if depth > MAX_DEPTH:
-            raise RebuildError("the saved game", f"it is nested deeper than {MAX_DEPTH} levels.", pointer=pointer)
-        if isinstance(value, list):
-            return [self.read(one, decode, f"{pointer}/{index}", depth + 1) for index, one in enumerate(value)]
-        if not isinstance(value, dict):
-            return value
-        kind, inner = next(iter(value.items()), ("", None)) if len(value) == 1 else ("", None)
-        if kind == "map" and isinstance(inner, dict):
-            return self._args(inner, decode, pointer + "/map", depth + 1)
-        if kind == "tuple" and isinstance(inner, list):
-            return tuple(self.read(inner, decode, pointer + "/tuple", depth))
-        if kind == "encoded":
-            return _decoded(inner, decode, pointer)
-        raise RebuildError("the saved game", "this object is none of map, tuple and encoded.", pointer=pointer)
-
-
-def _decoded(value: Any, decode: Decode | None, pointer: str) -> Any:
+def _decoded(value: object, decode: Decode | None, pointer: str) -> Any:
     if decode is None:
         raise RebuildError("an encoded value", "there is no 'decode' that finds it again. Give one.", pointer=pointer)
     try:
@@ -280,8 +137,92 @@ def _decoded(value: Any, decode: Decode | None, pointer: str) -> Any:
         raise RebuildError("an encoded value", f"it is gone: {words_of(error)}", pointer=pointer) from error
 
 
-Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]
-"""Whose task groups: an agent's personal ones, a town's, one, or any others."""
+# --- what was saved ---------------------------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+_WORDS: Mapping[type, str] = {
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    int: "a whole number",
+}
+
+
+def _broken(problem: str, pointer: str = "") -> RebuildError:
+    return RebuildError("the saved game", problem, pointer=pointer)
+
+
+def _entry(entry: object, key: str, kind: type[T], pointer: str) -> T:
+    """What stands under a key of a saved object."""
+    found = _option(entry, key, kind, pointer)
+    if found is None:
+        raise _broken(f"'{key}' is missing.", pointer)
+    return found
+
+
+def _option(entry: object, key: str, kind: type[T], pointer: str) -> T | None:
+    """What stands under a key of a saved object that may be left out."""
+    if not isinstance(entry, dict):
+        raise _broken(f"this is {shown(entry)}, and not an object.", pointer)
+    value = entry.get(key)
+    if value is None or (isinstance(value, kind) and not (kind is int and isinstance(value, bool))):
+        return value
+    raise _broken(f"this is {shown(value)}, and not {_WORDS[kind]}.", pointer + pointer_to((key,)))
+
+
+def _entries(saved: object) -> Iterator[tuple[str, Any]]:
+    """The entries of a saved list, each with its place."""
+    if not isinstance(saved, list):
+        raise _broken(f"this is {shown(saved)}, and not a list.")
+    for index, entry in enumerate(saved):
+        yield f"/{index}", entry
+
+
+def _items(saved: object) -> Iterator[tuple[str, str, Any]]:
+    """The entries of a saved object: each one's place, its name and what stands there."""
+    if not isinstance(saved, dict):
+        raise _broken(f"this is {shown(saved)}, and not an object.")
+    for name, entry in saved.items():
+        yield pointer_to((str(name),)), str(name), entry
+
+
+@contextmanager
+def _guard(lost: Lost | None, pointer: str, subject: str) -> Iterator[None]:
+    """Make of whatever goes wrong in a block one error with its place, and tell or raise it."""
+    try:
+        yield
+    except AgentRTError as error:
+        if isinstance(error, RebuildError):
+            fault = error
+        else:
+            fault = RebuildError(subject, error.text, pointer=pointer)
+            fault.__cause__ = error
+        if lost is None:
+            raise fault from fault.__cause__
+        lost(fault)
+
+
+def _groups(holder: Holder) -> dict[str, TaskGroup]:
+    """The groups by name."""
+    if isinstance(holder, Agent):
+        listed: Iterable[TaskGroup] = [group for group in holder.task_groups if group.owner is holder]
+    else:
+        listed = [holder] if isinstance(holder, TaskGroup) else holder
+    found: dict[str, TaskGroup] = {}
+    for group in listed:
+        if found.setdefault(group.name, group) is not group:
+            raise DefinitionError(group.name, "two task groups have this name.", "Save each of them by itself.")
+    return found
+
+
+def _group(groups: Mapping[str, TaskGroup], name: str, pointer: str) -> TaskGroup:
+    group = groups.get(name)
+    if group is None:
+        text = f"there is none of that name.{did_you_mean(name, groups)} There: {', '.join(groups) or 'none'}."
+        raise RebuildError(f"the task group '{name}'", text, pointer=pointer)
+    return group
 
 
 # --- packs ------------------------------------------------------------------------------------------------------------
@@ -291,7 +232,7 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
     """Write down what an agent was taught since it was made.
 
     Args:
-        agent: the agent.
+        agent: whose injections.
         bearers: whether to include what it has by ``inject_from``. Leave it out if the game puts on equipment, gives
             jobs and casts buffs again, which injects them.
 
@@ -303,12 +244,11 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
 
     Source: Stonehearth, AI: "Persistence".
     """
-    saved: list[dict[str, Any]] = []
-    for injection in agent.injections:
-        if injection.what is not None and (bearers or injection.bearer is None):
-            packs = [_pack(agent, one) for one in injection.what]
-            saved.append({"source": injection.source, "packs": packs})
-    return saved
+    return [
+        {"source": injection.source, "packs": [_pack(agent, one) for one in injection.what]}
+        for injection in agent.injections
+        if injection.what is not None and (bearers or injection.bearer is None)
+    ]
 
 
 def _pack(agent: Agent, one: Any) -> Any:
@@ -326,7 +266,7 @@ def _pack(agent: Agent, one: Any) -> Any:
     return {"actions" if issubclass(one, Action) else "strategies": [alias]}
 
 
-def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list[Injection]:
+def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> list[Injection]:
     """Teach an agent again what it was taught.
 
     Args:
@@ -342,15 +282,14 @@ def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list
 
     Source: Stonehearth, AI: "Persistence".
     """
-    reader = Reader(saved, lost)
     injections: list[Injection] = []
     try:
-        for pointer, entry in reader.entries():
-            with reader.guard(pointer, f"what {agent.name!r} was taught"):
-                source = entry_of(entry, "source", str, pointer)
+        for pointer, entry in _entries(saved):
+            with _guard(lost, pointer, f"what {agent.name!r} was taught"):
+                source = _entry(entry, "source", str, pointer)
                 packs = [
                     _checked(agent, pack, f"{pointer}/packs/{index}")
-                    for index, pack in enumerate(entry_of(entry, "packs", list, pointer))
+                    for index, pack in enumerate(_entry(entry, "packs", list, pointer))
                 ]
                 injections.append(agent.inject(*packs, source=source))
     except AgentRTError:
@@ -360,7 +299,7 @@ def restore_packs(agent: Agent, saved: Any, *, lost: Lost | None = None) -> list
     return injections
 
 
-def _checked(agent: Agent, pack: Any, pointer: str) -> str | Pack:
+def _checked(agent: Agent, pack: object, pointer: str) -> str | Pack:
     """A saved pack, if there is one; else an error with its own place, and not only that of its injection."""
     subject = f"what {agent.name!r} was taught"
     if not isinstance(pack, (str, dict)):
@@ -399,14 +338,14 @@ def save_groups(holder: Holder, encode: Encode | None = None) -> dict[str, Any]:
         extensions = [
             [_declaration(one, encode, f"what was added to {name}") for one in extension.declarations]
             for extension in group.extensions
-            if not any(extension is other for other in theirs)
+            if extension not in theirs
         ]
         members = [] if group.owner is not None else [member.name for member in group.members]
         saved[name] = {"members": members, "extensions": extensions}
     return saved
 
 
-def _own_extensions(holder: Holder) -> tuple[Any, ...]:
+def _own_extensions(holder: Holder) -> tuple[Extension, ...]:
     """The extensions that come back by themselves, with packs and documents."""
     if isinstance(holder, Agent):
         return holder.group_extensions
@@ -419,13 +358,13 @@ def _declaration(one: TaskDeclaration, encode: Encode | None, where: str) -> dic
         "utility": one.low if one.low == one.high else [one.low, one.high],
         "multiple": one.is_multiple,
         "permanent": one.is_permanent,
-        "args": {name: write(value, encode, f"{where}, argument '{name}'") for name, value in one.args.items()},
+        "args": _write_args(one.args, encode, where),
     }
 
 
 def restore_groups(
     holder: Holder,
-    saved: Any,
+    saved: object,
     agents: Mapping[str, Agent] | Iterable[Agent],
     decode: Decode | None = None,
     *,
@@ -445,25 +384,23 @@ def restore_groups(
 
     Source: Stonehearth, AI: "Persistence".
     """
-    known: Mapping[str, Agent]
     if isinstance(agents, Mapping):
-        known = cast("Mapping[str, Agent]", agents)
+        known: dict[str, Agent] = {name: agent for name, agent in agents.items() if isinstance(name, str)}
     else:
         known = {agent.name: agent for agent in agents}
     groups = _groups(holder)
-    reader = Reader(saved, lost)
     undo: list[Callable[[], object]] = []
     try:
-        for pointer, name, entry in reader.items():
-            with reader.guard(pointer, f"the task group '{name}'"):
+        for pointer, name, entry in _items(saved):
+            with _guard(lost, pointer, f"the task group '{name}'"):
                 group = _group(groups, name, pointer)
-                for index, member in enumerate(entry_of(entry, "members", list, pointer)):
+                for index, member in enumerate(_entry(entry, "members", list, pointer)):
                     place = f"{pointer}/members/{index}"
-                    with reader.guard(place, f"the member {member!r} of '{name}'"):
+                    with _guard(lost, place, f"the member {member!r} of '{name}'"):
                         _put_back(holder, group, _member(known, member, group, place), undo)
-                for index, declared in enumerate(entry_of(entry, "extensions", list, pointer)):
+                for index, declared in enumerate(_entry(entry, "extensions", list, pointer)):
                     place = f"{pointer}/extensions/{index}"
-                    with reader.guard(place, f"what was added to '{name}'"):
+                    with _guard(lost, place, f"what was added to '{name}'"):
                         undo.append(group.extend(_declarations(declared, decode, place)).revoke)
     except AgentRTError:
         for take_back in reversed(undo):
@@ -471,7 +408,7 @@ def restore_groups(
         raise
 
 
-def _member(known: Mapping[str, Agent], name: Any, group: TaskGroup, pointer: str) -> Agent:
+def _member(known: Mapping[str, Agent], name: object, group: TaskGroup, pointer: str) -> Agent:
     agent = known.get(name) if isinstance(name, str) else None
     if agent is None:
         near = did_you_mean(name, known) if isinstance(name, str) else ""
@@ -490,20 +427,20 @@ def _put_back(holder: Holder, group: TaskGroup, agent: Agent, undo: list[Callabl
             undo.append(lambda: group.remove(agent))
 
 
-def _declarations(declared: Any, decode: Decode | None, pointer: str) -> list[TaskDeclaration]:
+def _declarations(declared: object, decode: Decode | None, pointer: str) -> list[TaskDeclaration]:
     if not isinstance(declared, list):
         raise RebuildError("an extension", "it is no list.", pointer=pointer)
     found: list[TaskDeclaration] = []
     for index, one in enumerate(declared):
         place = f"{pointer}/{index}"
-        read = Reader(None, None).args(entry_of(one, "args", dict, place), decode, f"{place}/args")
+        args = _read_args(_entry(one, "args", dict, place), decode, f"{place}/args")
         for key, kind in (("activity", str), ("multiple", bool), ("permanent", bool)):
-            entry_of(one, key, kind, place)
+            _entry(one, key, kind, place)
         pair = one.get("utility")
         if pair is None or (isinstance(pair, list) and len(pair) != 2):
             words = f"this is {shown(pair)}, and no utility: neither a number nor two of them."
             raise RebuildError("an extension", words, pointer=f"{place}/utility")
-        found.extend(declarations_of([{**one, "args": read}]))
+        found.extend(declarations_of([{**one, "args": args}]))
     return found
 
 
@@ -533,21 +470,19 @@ def _task(task: Task, encode: Encode | None) -> dict[str, Any]:
     saved: dict[str, Any] = {
         "group": task.group.name,
         "activity": task.activity,
-        "args": {name: write(value, encode, f"{where}, argument '{name}'") for name, value in task.args.items()},
+        "args": _write_args(task.args, encode, where),
         "state": task.state.value,
+        "times": task.remaining,
+        "max_workers": task.worker_limit,
+        "annotation": task.annotation or None,
+        "source": None if task.source is None else write(task.source, encode, f"{where}, source"),
     }
-    if task.remaining is not None:
-        saved["times"] = task.remaining
-    if task.worker_limit is not None:
-        saved["max_workers"] = task.worker_limit
-    if task.annotation:
-        saved["annotation"] = task.annotation
-    if task.source is not None:
-        saved["source"] = write(task.source, encode, f"{where}, source")
-    return saved
+    return {key: value for key, value in saved.items() if value is not None}
 
 
-def restore_tasks(holder: Holder, saved: Any, decode: Decode | None = None, *, lost: Lost | None = None) -> list[Task]:
+def restore_tasks(
+    holder: Holder, saved: object, decode: Decode | None = None, *, lost: Lost | None = None
+) -> list[Task]:
     """Create tasks again. Those that were started are started.
 
     Args:
@@ -565,62 +500,38 @@ def restore_tasks(holder: Holder, saved: Any, decode: Decode | None = None, *, l
     Source: Stonehearth, AI: "Persistence".
     """
     groups = _groups(holder)
-    reader = Reader(saved, lost)
     restored: list[tuple[Task, bool]] = []
     try:
-        for pointer, entry in reader.entries():
-            with reader.guard(pointer, "the task"):
-                restored.append(_restored(groups, reader, entry, decode, pointer))
+        for pointer, entry in _entries(saved):
+            with _guard(lost, pointer, "the task"):
+                restored.append(_restored(groups, entry, decode, pointer))
     except AgentRTError:
         for task, _ in reversed(restored):
             task.destroy()
         raise
-    for task, is_started in restored:
+    for task, is_started in restored:  # only now, when none of them is taken back any more
         if is_started:
             task.start()
     return [task for task, _ in restored]
 
 
-def _restored(
-    groups: Mapping[str, TaskGroup], reader: Reader, entry: Any, decode: Decode | None, pointer: str
-) -> tuple[Task, bool]:
-    group = _group(groups, entry_of(entry, "group", str, pointer), f"{pointer}/group")
-    activity = entry_of(entry, "activity", str, pointer)
-    state = entry_of(entry, "state", str, pointer)
+def _restored(groups: Mapping[str, TaskGroup], entry: Any, decode: Decode | None, pointer: str) -> tuple[Task, bool]:
+    group = _group(groups, _entry(entry, "group", str, pointer), f"{pointer}/group")
+    activity = _entry(entry, "activity", str, pointer)
+    state = _entry(entry, "state", str, pointer)
     if state not in (TaskState.PAUSED, TaskState.STARTED):
         raise RebuildError("the task", f"its state is {shown(state)}.", pointer=f"{pointer}/state")
-    times = option_of(entry, "times", int, pointer)
-    workers = option_of(entry, "max_workers", int, pointer)
+    times = _option(entry, "times", int, pointer)
+    workers = _option(entry, "max_workers", int, pointer)
     for key, limit in (("times", times), ("max_workers", workers)):
         if limit is not None and limit < 1:
             raise RebuildError("the task", f"'{key}' is {limit}, and not 1 or more.", pointer=f"{pointer}/{key}")
-    annotation = option_of(entry, "annotation", str, pointer) or ""
-    source = reader.read(entry["source"], decode, f"{pointer}/source") if "source" in entry else None
-    args = reader.args(entry_of(entry, "args", dict, pointer), decode, f"{pointer}/args")
+    annotation = _option(entry, "annotation", str, pointer) or ""
+    source = read(entry["source"], decode, f"{pointer}/source") if "source" in entry else None
+    args = _read_args(_entry(entry, "args", dict, pointer), decode, f"{pointer}/args")
     task = group.create_task(activity, args).set_annotation(annotation).set_source(source)
     if times is not None:
         task.times(times)
     if workers is not None:
         task.max_workers(workers)
     return task, state == TaskState.STARTED
-
-
-def _groups(holder: Holder) -> dict[str, TaskGroup]:
-    """The groups by name."""
-    if isinstance(holder, Agent):
-        listed: Iterable[TaskGroup] = [group for group in holder.task_groups if group.owner is holder]
-    else:
-        listed = [holder] if isinstance(holder, TaskGroup) else holder
-    found: dict[str, TaskGroup] = {}
-    for group in listed:
-        if found.setdefault(group.name, group) is not group:
-            raise DefinitionError(group.name, "two task groups have this name.", "Save each of them by itself.")
-    return found
-
-
-def _group(groups: Mapping[str, TaskGroup], name: str, pointer: str) -> TaskGroup:
-    group = groups.get(name)
-    if group is None:
-        text = f"there is none of that name.{did_you_mean(name, groups)} There: {', '.join(groups) or 'none'}."
-        raise RebuildError(f"the task group '{name}'", text, pointer=pointer)
-    return group

@@ -40,15 +40,7 @@ __all__ = ["Job", "TaskGroups"]
 
 
 class Job:
-    """What an agent has with its job. Made by ``TaskGroups.employ``.
-
-    Attributes:
-        agent: who has it.
-        title: what to call it.
-        injection: the AI of its abilities; None if it has none.
-        groups: the names of its task groups.
-        is_over: whether it ended.
-    """
+    """What an agent has with its job. Made by ``TaskGroups.employ``."""
 
     __slots__ = ("_book", "agent", "groups", "injection", "is_over", "title")
 
@@ -56,11 +48,11 @@ class Job:
         self, book: TaskGroups, agent: Agent, title: str, injection: Injection | None, groups: tuple[str, ...]
     ) -> None:
         self._book = book
-        self.agent: Agent = agent
-        self.title: str = title
-        self.injection: Injection | None = injection
-        self.groups: tuple[str, ...] = groups
-        self.is_over: bool = False
+        self.agent: Agent = agent  # who has it
+        self.title: str = title  # what to call it
+        self.injection: Injection | None = injection  # the AI of its abilities; None if it has none
+        self.groups: tuple[str, ...] = groups  # the names of its task groups
+        self.is_over: bool = False  # whether it ended
 
     def end(self) -> None:
         """The agent loses the job: it leaves the groups and forgets the abilities. A second call does nothing."""
@@ -150,9 +142,8 @@ class TaskGroups:
     def _put(self, new: Mapping[str, TaskGroup], extensions: Iterable[GroupEntry], file: str) -> None:
         for name in new:
             if name in self._groups:
-                raise DefinitionError(
-                    name, "there is a group of that name in this book already.", "Give it another name."
-                )
+                problem = "there is a group of that name in this book already."
+                raise DefinitionError(name, problem, "Give it another name.")
         made: list[Extension] = []
         for entry in extensions:
             group = new.get(entry.extends) or self._groups[entry.extends]
@@ -166,10 +157,7 @@ class TaskGroups:
         self._extensions.extend(made)
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """The group of a name.
-
-        Args:
-            name: its alias.
+        """The group of an alias.
 
         Raises:
             UnknownTaskGroupError: there is none.
@@ -228,10 +216,6 @@ class TaskGroups:
 
         So it does not matter whether its job is given back before or after. Nothing happens for a member.
 
-        Args:
-            agent: the agent.
-            name: the group's name.
-
         Raises:
             UnknownTaskGroupError: there is no such group.
             WrongStateError: as for ``TaskGroup.add``.
@@ -282,10 +266,9 @@ class TaskGroups:
             self.get_task_group(name)
         abilities = attribute_of(description, "abilities")
         injection = None
-        if isinstance(abilities, str):
-            injection = agent.inject(abilities, source=title)
-        elif abilities is not None:
-            injection = agent.inject_from(abilities, source=title)
+        if abilities is not None:
+            inject = agent.inject if isinstance(abilities, str) else agent.inject_from
+            injection = inject(abilities, source=title)
         try:
             self.add(agent, names)
         except AuthorError:

@@ -17,12 +17,11 @@ no part of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 __all__ = [
-    "LONGEST",
     "called",
     "error_words",
     "masked",
@@ -33,6 +32,8 @@ __all__ = [
     "type_name",
     "words_of",
 ]
+
+T = TypeVar("T")
 
 LONGEST: Final = 4000
 """How long a text may be that an author gave and nobody bounded, in characters."""
@@ -47,29 +48,17 @@ _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 
 
 def words_of(value: object, longest: int = LONGEST) -> str:
-    """What ``str(value)`` says, bounded.
-
-    Args:
-        longest: how many characters at most, with the mark that says that there were more.
-    """
+    """What ``str(value)`` says, bounded in characters, with the mark that says that there were more."""
     return _made(str, value, longest)
 
 
 def repr_of(value: object, longest: int = LONGEST) -> str:
-    """What ``repr(value)`` says, bounded.
-
-    Args:
-        longest: how many characters at most, with the mark that says that there were more.
-    """
+    """What ``repr(value)`` says, bounded likewise."""
     return _made(repr, value, longest)
 
 
 def error_words(error: BaseException, longest: int = LONGEST) -> str:
-    """An error in one line: its type, and what it says.
-
-    Args:
-        longest: how many characters at most for what it says.
-    """
+    """An error in one line: its type, and what it says, bounded likewise."""
     return f"{type_name(error)}: {words_of(error, longest)}"
 
 
@@ -83,9 +72,6 @@ def printable(text: str) -> str:
 
     Escape sequences, C1 controls, marks that turn the direction of writing, lone surrogates: whoever writes a file may
     have put any of them into a name. Lines are for the caller to break; a line break is escaped too.
-
-    Args:
-        text: from a file, a recording, or whoever gave it.
     """
     if text.isprintable():
         return text
@@ -93,11 +79,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """A text of several lines in which nothing else controls a terminal: each line as ``printable`` has it.
-
-    Args:
-        text: from anywhere, its lines broken by line feeds.
-    """
+    """A text of several lines in which nothing else controls a terminal: each line as ``printable`` has it."""
     return text if text.isprintable() else "\n".join([printable(line) for line in text.split("\n")])
 
 
@@ -114,9 +96,7 @@ def masked(text: str) -> str:
 def plain(value: Any) -> Any:
     """A value as JSON knows it: containers are gone through, sets in order, and what has a name stands under it.
 
-    Returns:
-        None, a truth value, a number, a bounded text, or lists and dicts of them. Of a large container the first parts;
-        what lies too deep, in a circle, say, is left out.
+    Of a large container there are the first parts; what lies too deep, in a circle, say, is left out.
     """
     kind = type(value)
     if value is None or kind is bool or (kind is str and len(value) <= LONGEST and value.isascii()):
@@ -139,7 +119,7 @@ class _Room:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def first(self, parts: Any) -> Iterator[Any]:
+    def first(self, parts: Iterable[T]) -> Iterator[T]:
         """As many parts as there is room for."""
         for part in parts:
             if self.left <= 0:
@@ -148,7 +128,7 @@ class _Room:
             yield part
 
 
-def _plain(value: Any, depth: int, room: _Room) -> Any:
+def _plain(value: object, depth: int, room: _Room) -> Any:
     if value is None or value is True or value is False:
         return value
     if isinstance(value, str):  # a member of an enumeration, too, whose own text differs from Python to Python
@@ -187,7 +167,7 @@ def called(value: object) -> str:
         return f"a {type_name(value)}"
 
 
-def _place(value: Any) -> tuple[str, Any]:
+def _place(value: object) -> tuple[str, Any]:
     """Where a plain value stands among others of any kind."""
     return type(value).__name__, value if isinstance(value, (str, int, float)) else str(value)
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import ManifestError, UnknownWorldError
+from agentrt.packs.registry import load_entry_point, origin_of
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
@@ -28,42 +29,29 @@ if TYPE_CHECKING:
 
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["ENTRY_POINT_GROUP", "Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody"]
+__all__ = ["Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody", "table_lines"]
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
 
+# Called now and then while a world runs headless: the tick, the number of ticks, and a few words.
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called now and then while a world runs headless: the tick, the number of ticks, and a few words."""
-
+# Called with a world's runtime when it is made and nothing has been driven.
 Watch: TypeAlias = "Callable[[Runtime], object]"
-"""Called with a world's runtime when it is made and nothing has been driven."""
 
 
 def nobody(runtime: Runtime) -> None:
-    """Watch nothing.
-
-    Args:
-        runtime: left alone.
-    """
+    """Watch nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldReport:
-    """What a headless run came to.
+    """What a headless run came to."""
 
-    Attributes:
-        digest: a hash of the whole run, in hexadecimal digits.
-        title: a line above the table.
-        columns: the headings of the table.
-        rows: its rows; numbers are set to the right.
-        notes: lines below the table.
-    """
-
-    digest: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | int | float, ...], ...]
-    notes: tuple[str, ...] = ()
+    digest: str  # a hash of the whole run, in hexadecimal digits
+    title: str  # a line above the table
+    columns: tuple[str, ...]  # the headings of the table
+    rows: tuple[tuple[str | int | float, ...], ...]  # its rows; numbers are set to the right
+    notes: tuple[str, ...] = ()  # lines below the table
 
 
 @runtime_checkable
@@ -86,35 +74,22 @@ class World(Protocol):
         Equal arguments make equal worlds: this is what a replay begins with.
 
         Args:
-            seed: the seed of all that is random.
-            host: ``"auto"``, ``"plain"``, ``"asyncio"`` or ``"trio"``.
+            seed: of all that is random.
+            host: as for a ``Runtime``.
         """
         ...
 
     def run_headless(
         self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
     ) -> WorldReport:
-        """Run without a terminal.
-
-        Args:
-            ticks: how many ticks.
-            seed: the seed of all that is random.
-            host: ``"plain"``, ``"asyncio"`` or ``"trio"``; the world starts its event loop.
-            progress: called now and then.
-            watch: called with the runtime before the first tick.
-        """
+        """Run without a terminal, for some ticks; the world starts the event loop of its host."""
         ...
 
     def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
-        """Run in the terminal until its user quits.
+        """Run in the terminal until its user quits; ``MissingExtraError`` if what draws there is not installed.
 
         Args:
-            seed: the seed of all that is random.
             speed: game seconds for each real second.
-            watch: called with the runtime before the first tick.
-
-        Raises:
-            MissingExtraError: what draws on the terminal is not installed.
         """
         ...
 
@@ -134,27 +109,14 @@ def _points() -> list[EntryPoint]:
 
 
 def load_world(name: str) -> World:
-    """Import a world.
-
-    Args:
-        name: its name.
-
-    Raises:
-        UnknownWorldError: no such world is installed.
-        ManifestError: it cannot be imported, is no world, or two packages offer it.
-    """
-    from agentrt.packs.registry import load_entry_point, origin_of
-
+    """Import a world; a ``ManifestError`` if it cannot be imported, is no world, or two packages offer it."""
     points = [point for point in _points() if point.name == name]
     if not points:
         raise UnknownWorldError(name, tuple(find_worlds()))
     values = list(dict.fromkeys(point.value for point in points))
     if len(values) > 1:
-        raise ManifestError(
-            f"the world '{name}'",
-            f"two packages offer it: {values[0]} and {values[1]}.",
-            "Uninstall one of them.",
-        )
+        problem = f"two packages offer it: {values[0]} and {values[1]}."
+        raise ManifestError(f"the world '{name}'", problem, "Uninstall one of them.")
     world = load_entry_point(points[0])
     if not isinstance(world, World):
         raise ManifestError(
@@ -168,19 +130,16 @@ def load_world(name: str) -> World:
 def table_lines(report: WorldReport) -> Iterable[str]:
     """Write a report for people: the title, the table, the notes."""
     rows = [report.columns, *(tuple(_cell(cell) for cell in row) for row in report.rows)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(report.columns))]
-    to_right = [
-        bool(report.rows) and all(isinstance(row[column], int | float) for row in report.rows)
-        for column in range(len(report.columns))
+    columns = range(len(report.columns))
+    widths = [max(len(row[column]) for row in rows) for column in columns]
+    marks = [
+        ">" if report.rows and all(isinstance(row[column], int | float) for row in report.rows) else "<"
+        for column in columns
     ]
     yield report.title
-    for number, row in enumerate(rows):
-        cells = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, to_right, strict=True)
-        )
-        yield "  ".join(cells).rstrip()
-        if number == 0:
+    for row in rows:
+        yield "  ".join(f"{row[column]:{marks[column]}{widths[column]}}" for column in columns).rstrip()
+        if row is report.columns:
             yield "  ".join("-" * width for width in widths)
     yield from report.notes
 

@@ -35,7 +35,7 @@ from agentrt.body.driver import Body, give, given_to, number_in, take
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, WrongStateError
 from agentrt.goals.goal import Goal
 from agentrt.selection.library import SelectionLibrary
-from agentrt.selection.tree import SelectionTree
+from agentrt.selection.state import SelectionTree
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The command line: run a world, look at it, replay it, check packs, check selection trees, list strategies.
 
-One module for each family of commands. They only read options and print; what they print is made below
-(``agentrt.worlds``, ``agentrt.packs.check``, ``agentrt.selection.library``, ``agentrt.strategy``, ``agentrt.record``,
-``agentrt.inspect``), and is imported when a command runs, so that ``agentrt --help`` is quick.
+One module for each family of commands. They only read options and print; what they print is made below. What ``import
+agentrt`` does not load (strategies, recordings, the inspector) is imported when a command runs, so that
+``agentrt --help`` is quick.
 
 Rules:
 

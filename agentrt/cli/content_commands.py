@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agentrt.agent.injection import strategy_of
 from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
+from agentrt.errors import did_you_mean
+from agentrt.packs.alias import KINDS, kind_of
+from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
+from agentrt.packs.loader import load_pack
+from agentrt.packs.schema import schema_text
+from agentrt.selection.library import SelectionReport, check_path
 
 if TYPE_CHECKING:
     from agentrt.strategy.declare import Strategy
@@ -51,12 +58,13 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
     Reports for each file its actions, its dependencies, everything that it holds together with them (its closure), and
     the aliases that nobody registered. Exit code 1 if anything is wrong.
     """
-    from agentrt.packs.check import check_files, find_files
-
     registry = known_registry()
     for alias, file in aliases:
         registry.register(alias, file, origin="--alias")
-    report = check_files(find_files(paths), registry, allow_unresolved=allow_unresolved)
+    _tell_report(check_files(find_files(paths), registry, allow_unresolved=allow_unresolved), as_json)
+
+
+def _tell_report(report: CheckReport | SelectionReport, as_json: bool) -> None:
     if as_json:
         tell_json(report.as_json())
     else:
@@ -70,8 +78,6 @@ def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tupl
 @click.argument("kind", type=click.Choice(["ai_pack", "task_groups"]), default="ai_pack")
 def print_schema(*, kind: str) -> None:
     """Print the JSON Schema of packs, or of task groups."""
-    from agentrt.packs.schema import schema_text
-
     tell_text(schema_text(kind))
 
 
@@ -82,9 +88,6 @@ def print_schema(*, kind: str) -> None:
 @click.option("--origin", is_flag=True, help="Show where each alias comes from.")
 def list_aliases(*, kind: str | None, origin: bool) -> None:
     """List the aliases that packs can refer to here."""
-    from agentrt.errors import did_you_mean
-    from agentrt.packs.alias import KINDS
-
     if kind is not None and kind not in KINDS:
         raise click.BadParameter(
             f"there is no kind '{kind}'.{did_you_mean(kind, KINDS)} The kinds are {', '.join(KINDS)}.",
@@ -109,16 +112,7 @@ def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
 
     Reports everything that is wrong, with file and line. Exit code 1 if there is an error; warnings are no errors.
     """
-    from agentrt.selection.library import check_path
-
-    report = check_path(path, "compatible" if compatible else "strict")
-    if as_json:
-        tell_json(report.as_json())
-    else:
-        for line in report.as_text():
-            tell(line)
-    if not report.ok:
-        sys.exit(1)
+    _tell_report(check_path(path, "compatible" if compatible else "strict"), as_json)
 
 
 _which = click.argument("aliases", nargs=-1, metavar="[ALIAS]...")
@@ -191,11 +185,6 @@ def write_calls(*, aliases: tuple[str, ...], name: str) -> None:
 
 def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
     """The strategies by alias, in the order in which an agent that takes all of them would load them."""
-    from agentrt.agent.injection import strategy_of
-    from agentrt.packs.alias import kind_of
-    from agentrt.packs.closure import closure_of
-    from agentrt.packs.loader import load_pack
-
     registry = known_registry()
     wanted = aliases or registry.aliases("strategies")
     packs = [one if kind_of(one) != "strategies" else load_pack({"strategies": [one]}) for one in wanted]

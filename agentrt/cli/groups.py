@@ -26,20 +26,17 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from agentrt.errors import AgentRTError
+from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
-
-if TYPE_CHECKING:
-    from agentrt.packs.registry import Registry
 
 __all__ = ["HOSTS", "Group", "JsonOut", "known_registry", "progress_printer", "tell", "tell_json", "tell_text"]
 
-HOSTS = ("plain", "asyncio", "trio")
-"""What an option can say that a runtime is to run on; the first is the default."""
+HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is to run on; the first is the default
 
 
 # --- the door ---------------------------------------------------------------------------------------------------------
@@ -55,12 +52,7 @@ def tell(line: str, *, err: bool = False) -> None:
 
 
 def tell_text(text: str, *, err: bool = False) -> None:
-    """Say something of several lines.
-
-    Args:
-        text: all of it, with the line breaks that it is to have.
-        err: whether it is no result, and goes to standard error.
-    """
+    """Say something of several lines, all of it, with its line breaks."""
     click.echo(_shown(text, sys.stderr if err else sys.stdout), nl=False, err=err)
 
 
@@ -96,42 +88,35 @@ class _Escaping(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """That of the stream behind it."""
         return self._stream.encoding
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """Those of the stream behind it."""
         return self._stream.errors
 
     def write(self, text: str, /) -> int:
-        """Write."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._stream.write(_shown(text, self._stream))
         return len(text)
 
     def flush(self) -> None:
-        """Write out what waits."""
         self._stream.flush()
 
     def isatty(self) -> bool:
-        """Whether a terminal is behind it."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """What the stream behind it is for the system."""
         return self._stream.fileno()
 
     def writable(self) -> bool:
-        """It is."""
         return True
 
     def close(self) -> None:
         """Leave the stream behind it open: it is somebody else's."""
 
 
-class _Page(io.StringIO):
+class _Shown(io.StringIO):
     """Looks like a terminal to click, which would else take the half of an escape sequence out of an error."""
 
     def isatty(self) -> bool:
@@ -151,12 +136,7 @@ class Group(click.Group):
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, standalone_mode: bool = True, **rest: Any
     ) -> Any:
-        """Run the program.
-
-        Args:
-            args: of the command line; those of the process by default.
-            standalone_mode: whether to end the process, as a program does, or to return and raise.
-        """
+        """Run the program; standalone, it ends the process, and else it returns and raises."""
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **rest)
         with contextlib.redirect_stderr(_Escaping(sys.stderr)):
@@ -182,7 +162,7 @@ def _end(error: BaseException) -> NoReturn:
             raise error
         tell_text(f"{words_of(error.code)}\n", err=True)
     elif isinstance(error, click.ClickException):
-        shown = _Page()
+        shown = _Shown()
         error.show(shown)
         tell_text(shown.getvalue(), err=True)
         sys.exit(error.exit_code)
@@ -195,8 +175,6 @@ def _end(error: BaseException) -> NoReturn:
 
 def known_registry() -> Registry:
     """What the installed packages offer; what one of them is broken in is told on standard error."""
-    from agentrt.packs.registry import Registry
-
     registry = Registry.discover(strict=False)
     for error in registry.broken:
         tell_text(f"Passed over: {error}\n", err=True)
@@ -208,9 +186,6 @@ def progress_printer(after: float = 0.0) -> Callable[[int, int, str], None]:
 
     Args:
         after: real seconds before which nothing is printed: what is quick needs no words.
-
-    Returns:
-        A function of the tick, the number of ticks, and a few words.
     """
     told = -1
     begin = time.monotonic() + after

@@ -6,11 +6,12 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from agentrt.cli.groups import HOSTS, JsonOut, progress_printer, tell, tell_text
+from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
     from agentrt.record.replay import Make
@@ -27,7 +28,6 @@ _path = click.Path(path_type=Path)
 def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
     """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
     from agentrt.record.recording import Recording
-    from agentrt.worlds import load_world
 
     with Recording.open(recording) as opened:
         name = world or opened.meta["world"]
@@ -84,7 +84,7 @@ def replay(
         raise click.UsageError("a branch needs --to, the tick after which it begins.")
     if not verify:
         raise click.UsageError("a branch begins where the replay is the same: --no-verify does not go with it.")
-    edits: Any = () if edit is None else load_edits(edit)
+    edits = () if edit is None else load_edits(edit)
     calls = "live" if live else "recorded"
     make = _make(recording, world, None if ticks is None else to + ticks)
     made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)

@@ -12,25 +12,25 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from agentrt.cli.groups import HOSTS, progress_printer, tell, tell_text
 from agentrt.errors import AgentRTError
+from agentrt.worlds import Watch, World, find_worlds, load_world, nobody, table_lines
 
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
-    from agentrt.record.recorder import Recorder
-    from agentrt.worlds import Watch, World
+    from agentrt.runtime.intake import RunRecorder
 
-__all__ = ["Page", "inspect", "inspect_world", "page_options", "demo"]
+__all__ = ["demo", "inspect"]
 
 DEFAULT_PORT = 8765  # as agentrt.inspect has it, which is imported when it is needed
 DEFAULT_ADDRESS = "127.0.0.1"
 
 
-class Page(NamedTuple):
+class _Page(NamedTuple):
     """How a page is served: what the options say."""
 
     port: int  # where it listens; 0 for any port that is free
@@ -44,39 +44,33 @@ class Page(NamedTuple):
         return self.is_opened or (self.port, self.address) != (DEFAULT_PORT, DEFAULT_ADDRESS)
 
 
-def page_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a page; it is called with a ``page``.
-
-    Args:
-        command: a function that is to be a command.
-    """
+def _page_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the options of a page; it is called with a ``page``."""
 
     @click.option(
         "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True,
         help="Where the page is; 0 takes any port that is free.",
     )  # fmt: skip
     @click.option(
-        "--address",
-        default=DEFAULT_ADDRESS,
-        show_default=True,
+        "--address", default=DEFAULT_ADDRESS, show_default=True,
         help="What it listens on; all but loopback need a token.",
-    )
+    )  # fmt: skip
     @click.option(
         "--token", envvar="AGENTRT_INSPECT_TOKEN", show_envvar=True,
         help="What clients have to know: 16 characters or more.",
     )  # fmt: skip
     @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
     @functools.wraps(command)
-    def with_page(*, port: int, address: str, token: str | None, is_opened: bool, **others: Any) -> None:
-        command(page=Page(port, address, token, is_opened), **others)
+    def with_page(*, port: int, address: str, token: str | None, is_opened: bool, **others: object) -> None:
+        command(page=_Page(port, address, token, is_opened), **others)
 
     return with_page
 
 
 @click.command()
 @click.argument("recording")
-@page_options
-def inspect(*, recording: str, page: Page) -> None:
+@_page_options
+def inspect(*, recording: str, page: _Page) -> None:
     """Look at a RECORDING in the browser, at any tick of it.
 
     A recording that is still being written can be looked at, too.
@@ -89,18 +83,17 @@ def inspect(*, recording: str, page: Page) -> None:
         _wait()
 
 
-def inspect_world(
-    world: World, page: Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch | None = None
-) -> None:
-    """Run a world at its own pace and show it in the browser, until Ctrl-C.
+def _wait() -> None:
+    """Wait until it is interrupted."""
+    import threading
 
-    Args:
-        seed: the seed of all that is random.
-        speed: game seconds for each real second.
-        controls: whether the page may pause, step and set breakpoints.
-        paused: whether it waits before its first tick.
-        watch: called with the runtime before the first tick, if given.
-    """
+    threading.Event().wait()
+
+
+def _inspect_world(
+    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch
+) -> None:
+    """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
 
     from agentrt.inspect import Inspector
@@ -109,8 +102,7 @@ def inspect_world(
     inspector = Inspector(
         runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name
     )
-    if watch is not None:
-        watch(runtime)
+    watch(runtime)
 
     async def run() -> None:
         async with runtime, inspector:
@@ -121,13 +113,6 @@ def inspect_world(
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(run())
-
-
-def _wait() -> None:
-    """Wait until it is interrupted."""
-    import threading
-
-    threading.Event().wait()
 
 
 def _tell(inspector: Inspector, is_opened: bool) -> None:
@@ -144,23 +129,19 @@ DEFAULT_TICKS = 2000
 @click.command()
 @click.argument("name", required=False)
 @click.option("--headless", is_flag=True, help="Run without a terminal and print a report.")
-@click.option(
-    "--ticks", type=click.IntRange(min=1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]"
-)
+@click.option("--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
 @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
 @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
 @click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
 @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
-@page_options
+@_page_options
 @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
 @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
 @click.option(
-    "--record",
-    "path",
-    type=click.Path(dir_okay=False, path_type=Path),
+    "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
     help="Write the run into a file, which can be inspected and replayed.",
-)
+)  # fmt: skip
 @click.option("--list", "list_only", is_flag=True, help="List the worlds that are installed.")
 def demo(
     *,
@@ -172,7 +153,7 @@ def demo(
     host: str | None,
     speed: float,
     is_inspected: bool,
-    page: Page,
+    page: _Page,
     controls: bool,
     paused: bool,
     path: Path | None,
@@ -182,12 +163,10 @@ def demo(
 
     Worlds come from installed packages, through the entry-point group 'agentrt.worlds'.
     """
-    from agentrt import worlds
-
     if list_only:
         _list()
         return
-    world = worlds.load_world(name or DEFAULT_WORLD)
+    world = load_world(name or DEFAULT_WORLD)
     if not is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
         headless = True
@@ -203,21 +182,23 @@ def demo(
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
     with _recorded(world.name, path) as watch:
         if is_inspected:
-            inspect_world(world, page, seed=seed, speed=speed, controls=controls, paused=paused, watch=watch)
+            _inspect_world(world, page, seed=seed, speed=speed, controls=controls, paused=paused, watch=watch)
         elif headless:
             _run_headless(world, ticks or DEFAULT_TICKS, seed, host or HOSTS[0], digest, watch)
         else:
             world.run_live(seed=seed, speed=speed, watch=watch)
 
 
+def _has_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
 def _list() -> None:
     """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
-    from agentrt import worlds
-
     is_fine = True
-    for known in worlds.find_worlds():
+    for known in find_worlds():
         try:
-            tell(f"{known}  {worlds.load_world(known).summary}")
+            tell(f"{known}  {load_world(known).summary}")
         except AgentRTError as error:
             is_fine = False
             tell_text(f"{error}\n", err=True)
@@ -228,12 +209,10 @@ def _list() -> None:
 @contextlib.contextmanager
 def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     """Gives what records a world, or what does nothing if there is no path."""
-    from agentrt.worlds import nobody
-
     if path is None:
         yield nobody
         return
-    recorders: list[Recorder] = []
+    recorders: list[RunRecorder] = []
     try:
         yield lambda runtime: recorders.append(runtime.record(path, world=world))
     finally:
@@ -243,14 +222,8 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
-    from agentrt import worlds
-
     report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
-    for line in worlds.table_lines(report):
+    for line in table_lines(report):
         tell(line)
     if digest:
         tell(f"digest: {report.digest}")
-
-
-def _has_terminal() -> bool:
-    return sys.stdout.isatty()

@@ -6,8 +6,7 @@ The way of a pack, one module for each step:
 * ``schema``    values -> all problems, as sentences with JSON pointers;
 * ``loader``    values -> a frozen ``Pack``; mixing one pack into another;
 * ``registry``  ``mod:kind:name`` -> the thing itself, filled by the manifests of installed packages;
-* ``closure``   packs -> everything they hold and require, in one order;
-* ``check``     the report behind ``agentrt packs check``.
+* ``closure``   packs -> everything they hold and require, in one order; the report behind ``agentrt packs check``.
 
 ``alias`` holds the grammar of names and the table of kinds. Rule for all: data is never code. A pack can name only what
 somebody registered, and whatever it holds, only an ``AgentRTError`` comes out.

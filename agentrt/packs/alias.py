@@ -18,7 +18,8 @@ import re
 
 from agentrt.words import printable
 
-__all__ = ["ALIAS", "KEYS", "KINDS", "KIND_OF_KEY", "LONGEST_ALIAS", "is_alias", "kind_of", "pointer_to", "shown"]
+__all__ = ["KEYS", "KINDS", "KIND_OF_KEY", "LONGEST_ALIAS", "is_alias", "kind_of", "pointer_to", "shown"]
+
 
 KIND_OF_KEY = {
     "actions": "actions",
@@ -43,30 +44,19 @@ def is_alias(text: str) -> bool:
 
 
 def kind_of(alias: str) -> str:
-    """The kind that an alias names.
-
-    Returns:
-        One of ``KINDS``, or an empty string when its second word is none of them.
-    """
+    """The kind that an alias names, one of ``KINDS``; empty if its second word is none of them."""
     words = alias.split(":", 2)
     return words[1] if len(words) == 3 and words[1] in KINDS else ""
 
 
 def pointer_to(path: tuple[str | int, ...]) -> str:
-    """Write a path into a document as a JSON pointer that is safe to print.
-
-    Args:
-        path: keys and indices, from the top.
-
-    Returns:
-        The pointer of RFC 6901; characters that do not print are written as escapes, and long keys are cut.
-    """
+    """A path into a document as a JSON pointer (RFC 6901) that is safe to print: escaped, long keys cut."""
     parts = (str(part) if isinstance(part, int) else _printable(part) for part in path)
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def shown(value: object) -> str:
-    """Write a value of a document so that it can stand in an error: quoted, printable, cut when long."""
+    """A value of a document as it can stand in an error: quoted, printable, cut when long."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

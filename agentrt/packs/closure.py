@@ -12,22 +12,33 @@ Two doors lead in. ``closure_of`` is for whoever injects: the first fault is rai
 A component that several packs name keeps its place and takes the settings of the last pack that gives some: a pack
 comes after those it requires, so it overrules them.
 
+``check_files`` makes the report behind ``agentrt packs check``. It is for the author of a mod, who has a folder of
+files, some of them broken, many of them referring to things that are not installed here. So nothing stops it: every
+file is reported, with all of its problems. An alias is known if it is registered; a file's name never says anything
+about its alias. A file that says so (``"type": "task_groups"``), or that has an object under ``task_groups``, is a
+document of task groups; any other is a pack. The report is data, which the command line only prints.
+
 Source: Stonehearth, AI: "Injecting actions" (references to other packs are traversed recursively).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import DataFault, PackCycleError, UnknownAliasError
+from agentrt.errors import DataFault, InvalidPackError, PackCycleError, UnknownAliasError
 from agentrt.packs.alias import kind_of
-from agentrt.packs.loader import Pack, Reference
+from agentrt.packs.document import read
+from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
+from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
 
-__all__ = ["Closure", "closure_of", "survey"]
+if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
+    from pathlib import Path
+
+__all__ = ["CheckReport", "Closure", "check_files", "closure_of", "find_files", "survey"]
 
 MOST_FAULTS = 50
 _LISTED = ("actions", "observers", "components", "task_groups", "strategies")
@@ -64,16 +75,7 @@ class Closure:
 
 
 def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresolved: bool = False) -> Closure:
-    """Find everything that packs hold and require.
-
-    Args:
-        allow_unresolved: whether references that nobody registered are left out; otherwise they are an error.
-
-    Raises:
-        UnknownAliasError: a reference names what nobody registered.
-        InvalidPackError: a required pack is not a pack.
-        PackCycleError: packs require each other in a circle.
-    """
+    """Find everything that packs hold and require. The first fault is raised; what is unresolved may be no fault."""
     found = survey(packs, registry)
     faults: list[DataFault] = list(found.faults)
     if not allow_unresolved:
@@ -86,11 +88,7 @@ def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresol
 
 
 def survey(packs: Iterable[Pack | str], registry: Registry) -> Closure:
-    """Find everything that packs hold and require, and everything that is wrong with it.
-
-    Returns:
-        The closure, with all faults and unresolved references in it.
-    """
+    """Find everything that packs hold and require, and everything that is wrong with it."""
     return _Walk(registry).run(packs)
 
 
@@ -101,12 +99,12 @@ def unknown(reference: Reference, registry: Registry) -> UnknownAliasError:
 
 
 class _Walk:
-    """One walk. ``_path`` holds the names of the packs that are open, outermost first; ``_done`` those that are not."""
+    """One walk."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._path: dict[str, None] = {}
-        self._done: dict[str, bool] = {}  # False: it could not be loaded
+        self._path: dict[str, None] = {}  # the packs that are open, by name, the outermost first
+        self._done: dict[str, bool] = {}  # those that are not any more; False: it could not be loaded
         self._listed: dict[str, dict[str, None]] = {key: {} for key in _LISTED}
         self._settings: dict[str, Mapping[str, Any]] = {}
         self._places: dict[str, Reference] = {}
@@ -187,3 +185,185 @@ class _Walk:
                     self._places[reference.alias] = reference
                 if reference.alias not in self._registry:
                     self._unresolved.setdefault(reference.alias, reference)
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What was found out about one file."""
+
+    file: str  # the file, as it was named
+    pack: Pack | None  # None when it is no pack
+    closure: Closure
+    faults: tuple[DataFault, ...]  # with references that nobody registered only if these were to be faults
+    groups: TaskGroupsDocument | None = None  # what it holds if it is a document of task groups
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        pack = self.pack or Pack()
+        groups = {} if self.groups is None else {"groups": list(self.groups.groups)}
+        return {
+            "file": self.file,
+            "ok": self.ok,
+            "alias": pack.alias or None,
+            **{key: [reference.alias for reference in getattr(pack, key)] for key in _LISTED},
+            "dependencies": _requires(pack),
+            "closure": {key: list(getattr(self.closure, key)) for key in ("packs", *_LISTED)},
+            "unresolved": [
+                {"alias": reference.alias, "file": reference.file, "pointer": reference.pointer}
+                for reference in self.closure.unresolved
+            ],
+            "problems": [problem for fault in self.faults for problem in _problems(fault)],
+            **groups,
+        }
+
+    def as_text(self) -> Iterator[str]:
+        """The report as lines."""
+        known_as = f" ({self.pack.alias})" if self.pack and self.pack.alias else ""
+        yield f"{self.file}{known_as}: {'ok' if self.ok else 'FAILED'}"
+        for fault in self.faults:
+            for number, line in enumerate(str(fault).splitlines()):
+                yield f"  {'  ' if number else 'error: '}{line}"
+        if self.groups is not None:
+            groups = self.groups.groups.values()
+            yield from _listed("task groups", _declared(self.groups), always=True)
+            yield from _listed("registered elsewhere", [entry.alias for entry in groups if entry.is_reference])
+            yield from _listed("extends", [entry.extends for entry in groups if entry.extends])
+        if self.pack is not None:
+            yield from self._pack_as_text(self.pack)
+        if self.pack is not None or self.groups is not None:
+            yield from _listed("unresolved", [reference.alias for reference in self.closure.unresolved], always=True)
+
+    def _pack_as_text(self, pack: Pack) -> Iterator[str]:
+        own = {key: tuple(reference.alias for reference in getattr(pack, key)) for key in _LISTED}
+        for key, aliases in own.items():
+            yield from _listed(key.replace("_", " "), aliases, always=key == "actions")
+        yield from _listed("dependencies", _requires(pack), always=True)
+        if all(set(getattr(self.closure, key)) == set(aliases) for key, aliases in own.items()):
+            yield "  closure: nothing beyond the pack itself"
+        else:
+            for key in ("packs", *_LISTED):
+                yield from _listed(f"closure: {key.replace('_', ' ')}", getattr(self.closure, key))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What was found out about all files."""
+
+    files: tuple[FileReport, ...] = ()  # in the order in which they were named
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong with any file."""
+        return all(report.ok for report in self.files)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {"ok": self.ok, "files": [report.as_json() for report in self.files]}
+
+    def as_text(self) -> Iterator[str]:
+        """The report as lines; the last one sums up."""
+        for report in self.files:
+            yield from report.as_text()
+            yield ""
+        failed = sum(not report.ok for report in self.files)
+        unresolved = {reference.alias for report in self.files for reference in report.closure.unresolved}
+        yield (
+            f"{_count(len(self.files), 'file')}: {len(self.files) - failed} ok, {failed} failed; "
+            f"{_count(len(unresolved), 'unresolved alias', 'unresolved aliases')}"
+        )
+
+
+def find_files(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The files to check: a file stands for itself, a folder for all ``*.json`` below it, of which there has to be one.
+
+    A file that does not exist is kept, so that it is reported.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        below = sorted(item for item in path.rglob("*.json") if item.is_file()) if path.is_dir() else [path]
+        if not below:
+            text = "there is no *.json file in this folder. Name the folder of the packs."
+            raise InvalidPackError([("", text)], file=str(path))
+        found.update(dict.fromkeys(below))
+    return tuple(found)
+
+
+def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: bool = False) -> CheckReport:
+    """Check pack files, all of them: nothing that stands in one is raised. What is unresolved may be no fault."""
+    return CheckReport(tuple(_check_file(file, registry, allow_unresolved) for file in files))
+
+
+def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
+    alias = registry.alias_of(file)
+    try:
+        if looks_like(read(file).value):
+            return _check_groups(file, registry, allow_unresolved)
+        pack = load_pack(file, alias=alias)
+    except DataFault as fault:
+        return FileReport(str(file), None, Closure(), (fault,))
+    closure = survey([alias or pack], registry)
+    faults = list(closure.faults)
+    if not allow_unresolved:
+        faults.extend(unknown(reference, registry) for reference in closure.unresolved)
+    return FileReport(str(file), pack, closure, tuple(faults))
+
+
+def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
+    document = load_task_groups(file)
+    declared = _declared(document)
+    missing: list[Reference] = []
+    faults: list[DataFault] = []
+    for entry in document.groups.values():
+        if entry.is_reference and entry.alias not in registry:
+            missing.append(Reference(entry.alias, document.file, entry.pointer))
+        elif entry.extends and entry.extends not in declared and entry.extends not in registry:
+            missing.append(Reference(entry.extends, document.file, f"{entry.pointer}/extends"))
+        elif not entry.extends and not entry.is_reference:
+            try:
+                entry.make_class()
+            except DataFault as fault:
+                faults.append(fault)
+    if not allow_unresolved:
+        known = (*declared, *registry.aliases("task_groups"))
+        faults.extend(UnknownAliasError(one.alias, known, file=one.file, pointer=one.pointer) for one in missing)
+    return FileReport(str(file), None, Closure(unresolved=tuple(missing)), tuple(faults), document)
+
+
+def _declared(document: TaskGroupsDocument) -> list[str]:
+    return [entry.alias for entry in document.groups.values() if not entry.extends and not entry.is_reference]
+
+
+def _requires(pack: Pack) -> list[str]:
+    return [item.name if isinstance(item, Pack) else item.alias for item in pack.ai_packs]
+
+
+def _problems(fault: DataFault) -> Iterator[dict[str, str]]:
+    if isinstance(fault, InvalidPackError):
+        places: Sequence[tuple[str, str]] = fault.problems
+        if fault.omitted:
+            places = (*places, ("", f"and {fault.omitted} more problems"))
+        for pointer, text in places:
+            yield {"code": fault.code, "file": fault.file, "pointer": pointer, "text": text}
+    else:
+        place = fault.file + (f"#{fault.pointer}" if fault.pointer else "")
+        text = fault.text.removeprefix(f"{place}: ")
+        yield {"code": fault.code, "file": fault.file, "pointer": fault.pointer, "text": text}
+
+
+def _listed(title: str, aliases: Sequence[str], *, always: bool = False) -> Iterator[str]:
+    if aliases or always:
+        yield f"  {title} ({len(aliases)})"
+        for alias in aliases:
+            yield f"    {alias}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

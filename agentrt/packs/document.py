@@ -28,11 +28,10 @@ from typing import TYPE_CHECKING, Any
 from agentrt.errors import InvalidPackError
 from agentrt.packs.alias import shown
 
-if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
+if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_ENTRIES", "Document", "Problem", "copy_inline", "parse", "read"]
+__all__ = ["Document", "Path", "Problem", "copy_inline", "parse", "read"]
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 64
@@ -46,11 +45,14 @@ _TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels. Give the inner packs ali
 _TOO_MANY = f"holds more than {MAX_ENTRIES} values. Split it into packs that require each other."
 
 
+Path = tuple[str | int, ...]  # a place in a document: keys and indices from the top
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One problem of a document: where it is, and what to write instead."""
 
-    path: tuple[str | int, ...]
+    path: Path
     text: str
 
 
@@ -58,20 +60,13 @@ class Problem:
 class Document:
     """A parsed document: plain JSON values, and the problems found while parsing it."""
 
-    value: Any  # dicts, lists, strings, numbers, booleans and None; at most ``MAX_DEPTH`` deep
+    value: Any  # within the bounds
     file: str  # what errors call the place it came from; empty for a mapping from code
     problems: tuple[Problem, ...] = ()
 
 
-def read(source: Path | Traversable) -> Document:
-    """Read a file into a document.
-
-    Args:
-        source: a file of the file system or a resource of a package.
-
-    Raises:
-        InvalidPackError: it cannot be read, is too large or too deep, or is not strict JSON in UTF-8.
-    """
+def read(source: Traversable) -> Document:
+    """Read a file, of the file system or of a package, into a document."""
     file = str(source)
     if not source.is_file():
         what = "is a folder" if source.is_dir() else "does not exist, or is not a regular file"
@@ -85,15 +80,7 @@ def read(source: Path | Traversable) -> Document:
 
 
 def parse(data: bytes, file: str = "") -> Document:
-    """Parse the bytes of a document.
-
-    Args:
-        data: JSON in UTF-8, as read from a file.
-        file: what errors call the place it came from.
-
-    Raises:
-        InvalidPackError: it is too large or too deep, or not strict JSON in UTF-8.
-    """
+    """Parse the bytes of a document."""
     text = _decode(data, file)
     _check_bounds(text, file)
     repeated: list[tuple[dict[str, Any], str]] = []
@@ -120,15 +107,7 @@ def parse(data: bytes, file: str = "") -> Document:
 
 
 def copy_inline(value: Mapping[str, object], file: str = "") -> Document:
-    """Copy a mapping that stands in for a document, within the same bounds.
-
-    Args:
-        value: a pack as Python values: dicts with string keys, lists, strings, numbers, booleans, None.
-        file: what errors call the place it came from.
-
-    Raises:
-        InvalidPackError: it holds something that JSON does not, or is too deep or too large.
-    """
+    """Copy a mapping that stands in for a document, within the same bounds."""
     return Document(_Copier(file).copy(value, 1), file)
 
 
@@ -156,9 +135,8 @@ class _Copier:
             return {self._key(key): self.copy(item, depth + 1) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.copy(item, depth + 1) for item in value]
-        raise _refused(
-            f"holds a {type(value).__name__}, which JSON cannot say. Use dicts, lists and strings.", self._file
-        )
+        text = f"holds a {type(value).__name__}, which JSON cannot say. Use dicts, lists and strings."
+        raise _refused(text, self._file)
 
     def _key(self, key: object) -> str:
         if not isinstance(key, str):
@@ -227,18 +205,18 @@ def _finite(text: str) -> float:
 
 
 def _bounded_int(text: str) -> int:
-    if len(text) > 20:
+    if len(text) > 20:  # no number of 64 bits is longer; reading a long one takes the square of its length
         raise ValueError(f"the number {text[:40]} is out of range")
     return int(text)
 
 
-def _places_of(value: Any, repeated: list[tuple[dict[str, Any], str]]) -> list[Problem]:
+def _places_of(value: object, repeated: list[tuple[dict[str, Any], str]]) -> list[Problem]:
     """Find where the objects with duplicate keys stand. An object that a later duplicate replaced has no place."""
     if not repeated:
         return []
     wanted = {id(made) for made, _key in repeated}  # identity alone; nothing is ordered by it
-    found: dict[int, tuple[str | int, ...]] = {}
-    stack: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
+    found: dict[int, Path] = {}
+    stack: list[tuple[Any, Path]] = [(value, ())]
     while stack:
         item, path = stack.pop()
         if isinstance(item, dict):

@@ -18,7 +18,7 @@ Source: Stonehearth, AI: "Injecting actions".
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -33,10 +33,7 @@ if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to impor
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-__all__ = ["Pack", "PackFile", "PackSource", "Reference", "load_pack", "mix"]
-
-PackFile: TypeAlias = "Path | Traversable"
-"""A JSON file: of the file system, or a resource of an installed package."""
+__all__ = ["Pack", "PackSource", "Reference", "load_pack", "mix"]
 
 PackSource: TypeAlias = "Path | Traversable | Mapping[str, object]"
 """What a pack is loaded from: a file, or the pack itself as Python values."""
@@ -49,38 +46,26 @@ class Reference:
     alias: str  # what is referred to
     file: str = field(default="", compare=False)  # the file that holds the reference; empty when it came from code
     pointer: str = field(default="", compare=False)  # its place in that file, as a JSON pointer
-    # for a component, the settings that the pack gives it; otherwise None
-    settings: Mapping[str, Any] | None = field(default=None, hash=False)
+    settings: Mapping[str, Any] | None = field(default=None, hash=False)  # of a component, if the pack gives it some
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
     """One AI pack as it is written, checked and frozen.
 
-    Attributes:
-        alias: the alias under which it is registered; empty for others.
-        file: the file that it was read from; for a registered mapping its alias; empty for others from code.
-        pointer: its place in that file; empty for a whole file.
-        actions: the actions that it names.
-        observers: the observers that it names.
-        components: the components that it names, with their settings.
-        task_groups: the personal task groups that it names.
-        strategies: the strategies that it names.
-        ai_packs: the packs that it requires: references, or packs written in place.
-        mixintypes: for each key, ``"append"`` or ``"override"``: what this pack does as a mixin.
-
     Source: Stonehearth, AI: "Injecting actions".
     """
 
-    alias: str = ""
-    file: str = ""
-    pointer: str = ""
-    actions: tuple[Reference, ...] = ()
-    observers: tuple[Reference, ...] = ()
-    components: tuple[Reference, ...] = ()
-    task_groups: tuple[Reference, ...] = ()
-    strategies: tuple[Reference, ...] = ()
-    ai_packs: tuple[Reference | Pack, ...] = ()
+    alias: str = ""  # the alias under which it is registered; empty for others
+    file: str = ""  # the file that it was read from; for a registered mapping its alias; empty for others from code
+    pointer: str = ""  # its place in that file; empty for a whole file
+    actions: tuple[Reference, ...] = ()  # the actions that it names
+    observers: tuple[Reference, ...] = ()  # the observers that it names
+    components: tuple[Reference, ...] = ()  # the components that it names, with their settings
+    task_groups: tuple[Reference, ...] = ()  # the personal task groups that it names
+    strategies: tuple[Reference, ...] = ()  # the strategies that it names
+    ai_packs: tuple[Reference | Pack, ...] = ()  # the packs that it requires: references, or packs written in place
+    # for each key, ``"append"`` or ``"override"``: what this pack does as a mixin
     mixintypes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     @property
@@ -94,12 +79,9 @@ class Pack:
         written: dict[str, Any] = {}
         for key in KEYS:
             items = getattr(self, key)
-            if not items:
-                continue
-            if key == "components":
-                # Only an object can give settings; it loses nothing by giving none.
+            if items and key == "components":  # only an object can give settings; it loses nothing by giving none
                 written[key] = {item.alias: deepcopy(dict(item.settings or {})) for item in items}
-            else:
+            elif items:
                 written[key] = [item.as_json() if isinstance(item, Pack) else item.alias for item in items]
         if self.mixintypes:
             written["mixintypes"] = dict(self.mixintypes)
@@ -138,22 +120,13 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
 
 
 def mix(base: Pack, mixin: Pack) -> Pack:
-    """Merge a mixin into a pack.
-
-    Args:
-        base: the pack that is changed. It keeps its name and its own ``mixintypes``.
-        mixin: the pack that is mixed in; its ``mixintypes`` say how, key by key, and default to ``"append"``.
-
-    Returns:
-        A new pack. References keep the place where they are written.
-    """
+    """Merge a mixin into a pack, which keeps its name and its own ``mixintypes``; references keep their places."""
     changes: dict[str, Any] = {}
     for key in KEYS:
         ours, theirs = getattr(base, key), getattr(mixin, key)
-        if theirs and mixin.mixintypes.get(key, "append") == "override":
-            changes[key] = theirs
-        elif theirs:
-            changes[key] = _append(ours, theirs)
+        if theirs:
+            is_override = mixin.mixintypes.get(key) == "override"
+            changes[key] = theirs if is_override else _append(ours, theirs)
     return replace(base, **changes)
 
 
@@ -177,35 +150,19 @@ def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str) -> P
     def place(*path: str | int) -> str:
         return pointer + pointer_to(path)
 
-    def references(key: str) -> tuple[Reference, ...]:
-        return tuple(Reference(name, file, place(key, index)) for index, name in enumerate(value.get(key, ())))
+    def items(key: str) -> Iterator[Reference | Pack]:
+        written = value.get(key, ())
+        if isinstance(written, dict):  # components with their settings
+            for name, settings in written.items():
+                if not name.startswith("_"):
+                    yield Reference(name, file, place(key, name), MappingProxyType(settings))
+            return
+        for index, item in enumerate(written):
+            if isinstance(item, dict):
+                yield _from_value(item, "", file, place(key, index))
+            else:
+                yield Reference(item, file, place(key, index))
 
-    return Pack(
-        alias=alias,
-        file=file,
-        pointer=pointer,
-        actions=references("actions"),
-        observers=references("observers"),
-        components=(
-            references("components")
-            if not isinstance(value.get("components"), dict)
-            else tuple(_with_settings(value["components"], file, place("components")))
-        ),
-        task_groups=references("task_groups"),
-        strategies=references("strategies"),
-        ai_packs=tuple(
-            _from_value(item, "", file, place("ai_packs", index))
-            if isinstance(item, dict)
-            else Reference(item, file, place("ai_packs", index))
-            for index, item in enumerate(value.get("ai_packs", ()))
-        ),
-        mixintypes=MappingProxyType(
-            {key: rule for key, rule in value.get("mixintypes", {}).items() if not key.startswith("_")}
-        ),
-    )
-
-
-def _with_settings(components: dict[str, Any], file: str, pointer: str) -> Iterable[Reference]:
-    for name, settings in components.items():
-        if not name.startswith("_"):
-            yield Reference(name, file, pointer + pointer_to((name,)), MappingProxyType(settings))
+    listed: dict[str, Any] = {key: tuple(items(key)) for key in KEYS}
+    rules = {key: rule for key, rule in value.get("mixintypes", {}).items() if not key.startswith("_")}
+    return Pack(alias, file, pointer, **listed, mixintypes=MappingProxyType(rules))

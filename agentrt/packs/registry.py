@@ -33,7 +33,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
@@ -54,15 +54,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-__all__ = [
-    "ENTRY_POINT_GROUPS",
-    "Manifest",
-    "Registry",
-    "default_registry",
-    "load_entry_point",
-    "origin_of",
-    "task_group_of",
-]
+__all__ = ["Manifest", "Registry", "default_registry", "load_entry_point", "origin_of", "task_group_of"]
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -71,17 +63,14 @@ ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 class Manifest:
     """What a mod offers.
 
-    Attributes:
-        mod: the first word of all of its aliases.
-        aliases: from ``kind:name`` to the thing: ``{"actions:wander": Wander, "ai_pack:core": FOLDER / "core.json"}``.
-        mixins: from the full alias of a pack, usually another mod's, to the pack that is mixed into it.
-
     Raises:
         ManifestError: the mod's name or a key is not well formed.
     """
 
-    mod: str
+    mod: str  # the first word of all of its aliases
+    # from ``kind:name`` to the thing: ``{"actions:wander": Wander, "ai_pack:core": FOLDER / "core.json"}``
     aliases: Mapping[str, object] = field(default_factory=dict)
+    # from the full alias of a pack, usually another mod's, to the pack that is mixed into it
     mixins: Mapping[str, PackSource] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -96,24 +85,22 @@ class Manifest:
         object.__setattr__(self, "mixins", MappingProxyType(dict(self.mixins)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     thing: object
     origin: str
 
 
 class Registry:
-    """A table of aliases. A runtime has one; tests make their own."""
+    """A table of aliases. A runtime has one; tests make their own.
+
+    Args:
+        manifests: taken in order, as by ``add``.
+    """
 
     def __init__(self, manifests: Iterable[Manifest] = ()) -> None:
-        """Make a registry.
-
-        Args:
-            manifests: taken in order, as by ``add``.
-        """
         self._entries: dict[str, _Entry] = {}
         self._broken: list[AuthorError] = []
-        self._told = 0
+        self._told = 0  # how many of these
         self._mixins: dict[str, list[PackSource]] = {}
         self._loaded: dict[str, Pack] = {}
         self._groups: dict[str, TaskGroupsDocument] = {}
@@ -165,7 +152,7 @@ class Registry:
         """Register all that a manifest offers, or nothing.
 
         Args:
-            manifest: what to register.
+            manifest: of a mod.
             origin: what errors call the place it came from.
 
         Raises:
@@ -173,7 +160,7 @@ class Registry:
         """
         origin = origin or f"the manifest of '{manifest.mod}'"
         entries = {f"{manifest.mod}:{key}": _Entry(thing, origin) for key, thing in manifest.aliases.items()}
-        for alias in entries:
+        for alias in entries:  # all of them before any is put in
             self._check_free(alias, origin)
         self._entries.update(entries)
         for alias, source in manifest.mixins.items():
@@ -207,7 +194,7 @@ class Registry:
         """
         _check_mixed_into(alias, "code")
         self._mixins.setdefault(alias, []).append(source)
-        self._loaded.pop(alias, None)
+        self._loaded.pop(alias, None)  # who has that pack keeps it as it is
 
     def __contains__(self, alias: object) -> bool:
         return alias in self._entries
@@ -229,15 +216,14 @@ class Registry:
         Raises:
             UnknownAliasError: nobody registered it.
         """
-        return self._entry(alias, "", "").origin
+        return self._entry(alias).origin
 
     def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
         """Look up what an alias names.
 
         Args:
-            alias: the alias.
-            file: the file that refers to it, for the error.
-            pointer: the place in that file, for the error.
+            alias: as it was registered.
+            file, pointer: the place that refers to it, for the error.
 
         Raises:
             UnknownAliasError: nobody registered it; with the nearest names.
@@ -249,8 +235,7 @@ class Registry:
 
         Args:
             alias: the alias of a pack.
-            file: the file that refers to it, for the error.
-            pointer: the place in that file, for the error.
+            file, pointer: the place that refers to it, for the error.
 
         Raises:
             UnknownAliasError: nobody registered it.
@@ -262,7 +247,7 @@ class Registry:
                 near = did_you_mean(alias, self.aliases("ai_pack"))
                 text = f"{shown(alias)} is not the alias of a pack.{near} Write 'mod:ai_pack:name'."
                 raise InvalidPackError([(pointer, text)], file=file)
-            thing = self._entry(alias, file, pointer).thing
+            thing = self.get(alias, file=file, pointer=pointer)
             loaded = thing if isinstance(thing, Pack) else load_pack(thing, alias=alias)  # type: ignore[arg-type]
             for number, source in enumerate(self._mixins.get(alias, ()), start=1):
                 loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
@@ -270,41 +255,29 @@ class Registry:
         return loaded
 
     def task_groups(self, alias: str) -> TaskGroupsDocument:
-        """Load the document of task groups that an alias names.
-
-        Args:
-            alias: the alias of a task group that is registered to a file or a mapping.
+        """Load the document of task groups that an alias is registered to, as a file or a mapping.
 
         Raises:
             UnknownAliasError: nobody registered it.
             InvalidPackError: what it names is no such document.
         """
-        loaded = self._groups.get(alias)
-        if loaded is None:
-            thing: Any = self._entry(alias, "", "").thing
-            loaded = self._groups[alias] = load_task_groups(thing, file=alias)
-        return loaded
+        if alias not in self._groups:
+            thing: Any = self.get(alias)
+            self._groups[alias] = load_task_groups(thing, file=alias)
+        return self._groups[alias]
 
     def group_class(self, entry: GroupEntry) -> type[TaskGroupAction]:
         """The class of a group that is declared in a document; the same one each time, so that all agents share it.
 
-        Args:
-            entry: the group.
-
         Raises:
             InvalidPackError: it does not make a task group.
         """
-        made = self._classes.get(entry)
-        if made is None:
-            made = self._classes[entry] = entry.make_class()
-        return made
+        if entry not in self._classes:
+            self._classes[entry] = entry.make_class()
+        return self._classes[entry]
 
     def name_of(self, thing: object) -> str:
-        """The alias under which a thing is registered, or an empty string.
-
-        Args:
-            thing: the very object.
-        """
+        """The alias under which the very object is registered, or an empty string."""
         return next((alias for alias, entry in self._entries.items() if entry.thing is thing), "")
 
     def alias_of(self, file: Path) -> str:
@@ -315,7 +288,7 @@ class Registry:
                 return alias
         return ""
 
-    def _entry(self, alias: str, file: str, pointer: str) -> _Entry:
+    def _entry(self, alias: str, file: str = "", pointer: str = "") -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
             error = UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
@@ -331,30 +304,14 @@ class Registry:
 
 @cache
 def default_registry() -> Registry:
-    """The registry of everything that the installed packages offer, discovered once for the process.
-
-    What a package is broken in is passed over (``Registry.broken``), so that it hurts nobody else.
-    """
+    """The registry of all that the installed packages offer, discovered once for the process; what is broken is not."""
     return Registry.discover(strict=False)
 
 
 def task_group_of(
     alias: str, registry: Registry, *, file: str = "", pointer: str = ""
 ) -> type[TaskGroupAction] | GroupEntry:
-    """What an alias of a task group stands for.
-
-    Args:
-        file: the file that names it, for the error.
-        pointer: the place in that file, for the error.
-
-    Returns:
-        The class of the group; or the entry of an extension.
-
-    Raises:
-        UnknownAliasError: nobody registered it.
-        DefinitionError: it names something else than a task group.
-        InvalidPackError: the document that it names is none, or holds no such group.
-    """
+    """What an alias of a task group stands for: the class of the group; or the entry of an extension."""
     thing = registry.get(alias, file=file, pointer=pointer)
     if isinstance(thing, type) and issubclass(thing, TaskGroupAction):
         return thing
@@ -400,20 +357,14 @@ def origin_of(point: EntryPoint) -> str:
 
 
 def load_entry_point(point: EntryPoint) -> object:
-    """Import what an entry point names.
-
-    Raises:
-        ManifestError: that raised something. Whatever it was: a module that ends the program when it is imported is
-            broken, and ends nothing here.
-    """
+    """Import what an entry point names; whatever that raises is a ``ManifestError``."""
     try:
         thing: object = point.load()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
-        raise ManifestError(
-            origin_of(point), f"loading it raised {error_words(error)}.", "Repair or uninstall that package."
-        ) from error
+    except BaseException as error:  # a module that ends the program when it is imported is broken, and ends nothing
+        problem = f"loading it raised {error_words(error)}."
+        raise ManifestError(origin_of(point), problem, "Repair or uninstall that package.") from error
     return thing
 
 

@@ -17,24 +17,33 @@ and for objects stand side by side instead, and each finding is plain.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, Protocol
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Document, Problem
+from agentrt.packs.document import Document, Path, Problem
 
-__all__ = ["MOST_TOLD", "PACK", "Path", "Rules", "check", "schema", "schema_text"]
+__all__ = ["Finding", "Rules", "check", "schema", "schema_text"]
 
 MOST_TOLD = 50
 
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
-Path = tuple[str | int, ...]
-"""A place in a document: keys and indices from the top."""
 
 _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
+
+
+class Finding(Protocol):
+    """What a value fails: a ``ValidationError`` of the package."""
+
+    instance: Any  # the value
+    validator: str  # the keyword of the schema
+    validator_value: Sequence[str]  # what stands under it; not only texts, but where it is read
+    schema: Mapping[str, Any]
+    absolute_path: Iterable[str | int]
+    absolute_schema_path: Collection[str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,8 @@ class Rules:
 
     kind: str  # which schema it is checked against
     what: str  # what errors call such a document
-    # for each keyword of the schema, what it says about a value that breaks it
-    sentences: Mapping[str, Callable[[Any, Path], str]]
-    # what is said about a key that an object has not: the key, those that it has, and its place
-    unknown_key: Callable[[str, tuple[str, ...], Path], str]
+    sentences: Mapping[str, Callable[[Finding, Path], str]]  # by keyword of the schema: about a value that breaks it
+    object_at: Callable[[Path], str]  # what an object at a place is called
 
 
 @cache
@@ -64,20 +71,15 @@ def schema(kind: str = "ai_pack") -> dict[str, Any]:
 
 
 def check(document: Document, rules: Rules | None = None, more: Iterable[Problem] = ()) -> None:
-    """Check a document against its schema.
+    """Check a document against its schema. ``InvalidPackError`` has all of its problems, in its order.
 
     Args:
-        document: the document, with the problems that were found while it was parsed.
         rules: those for packs, if not others.
         more: problems that a schema cannot find.
-
-    Raises:
-        InvalidPackError: with all problems of the document, in its order.
     """
     rules = rules or PACK
     problems: list[tuple[Path, Callable[[], str]]] = [
-        (problem.path, lambda text=problem.text: text)  # type: ignore[misc]
-        for problem in (*document.problems, *more)
+        (problem.path, partial(str, problem.text)) for problem in (*document.problems, *more)
     ]
     lacking: set[Path] = set()
     try:
@@ -87,8 +89,9 @@ def check(document: Document, rules: Rules | None = None, more: Iterable[Problem
         problems.append(((), lambda: "is nested too deep to be checked here."))
     if not problems:
         return
-    order = _Order(document.value)
-    problems.sort(key=lambda found: order.of(found[0]))
+    order = _order_in(document.value)
+    # A key that is repeated in an object which a later one replaced has no place: it comes first, behind the whole.
+    problems.sort(key=lambda found: (order.get(found[0], 0), found[0] not in order))
     raise InvalidPackError(
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
         file=document.file,
@@ -104,40 +107,31 @@ def _validator(kind: str) -> Any:
     return Draft202012Validator(schema(kind))
 
 
-class _Order:
-    """Where a path stands in a document: the position of each of its keys among its siblings."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-        self._positions: dict[Path, dict[str, int]] = {}
-
-    def of(self, path: Path) -> tuple[int, ...]:
-        position: list[int] = []
-        item = self._value
-        for depth, part in enumerate(path):
-            if isinstance(item, dict):
-                siblings = self._positions.get(path[:depth])
-                if siblings is None:
-                    siblings = self._positions[path[:depth]] = {key: index for index, key in enumerate(item)}
-                position.append(siblings.get(str(part), -1))
-                item = item.get(part)
-            elif isinstance(item, list) and isinstance(part, int):
-                position.append(part)
-                item = item[part]
-        return tuple(position)
+def _order_in(value: object) -> dict[Path, int]:
+    """Where each path of a document stands in it."""
+    order: dict[Path, int] = {}
+    stack: list[tuple[Path, object]] = [((), value)]
+    while stack:
+        path, item = stack.pop()
+        order[path] = len(order)
+        if isinstance(item, dict):
+            stack.extend(((*path, key), child) for key, child in reversed(item.items()))
+        elif isinstance(item, list):
+            stack.extend(((*path, index), item[index]) for index in reversed(range(len(item))))
+    return order
 
 
 # --- from findings to sentences ---------------------------------------------------------------------------------------
 
 
-def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple[Path, Callable[[], str]]]:
+def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[tuple[Path, Callable[[], str]]]:
     """Split a finding into problems. One finding may name several keys of an object."""
     path: Path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
         known = tuple(error.schema["properties"])
         for key in error.instance:
             if key not in known and not key.startswith("_"):
-                yield (*path, key), _bind(rules.unknown_key, key, known, path)
+                yield (*path, key), partial(_unknown_key, rules.object_at(path), key, known)
         return
     if error.validator == "required":
         if path in lacking:
@@ -145,22 +139,17 @@ def _problems_of(error: Any, rules: Rules, lacking: set[Path]) -> Iterator[tuple
         lacking.add(path)
     if "propertyNames" in error.absolute_schema_path:
         path = (*path, error.instance)
-    yield path, _bind(rules.sentences[error.validator], error, path)
+    yield path, partial(rules.sentences[error.validator], error, path)
 
 
-def _bind(function: Callable[..., str], *args: Any) -> Callable[[], str]:
-    return lambda: function(*args)
-
-
-def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
-    place = "'mixintypes'" if path and path[-1] == "mixintypes" else "a pack"
+def _unknown_key(what: str, key: str, known: tuple[str, ...]) -> str:
     return (
-        f"{place} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
+        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
         f"keys that start with '_' are ignored."
     )
 
 
-def _wrong_type(error: Any, path: Path) -> str:
+def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     if not path:
         return f'a pack is a JSON object, and this is {value}. Write {{ "actions": [...] }}.'
@@ -177,7 +166,7 @@ def _wrong_type(error: Any, path: Path) -> str:
     return f"'{last}' is a list of aliases{either}, and this is {value}. Put square brackets around it."
 
 
-def _wrong_pattern(error: Any, path: Path) -> str:
+def _wrong_pattern(error: Finding, path: Path) -> str:
     key = str(path[-2])
     kind = KIND_OF_KEY[key]
     text = error.instance
@@ -187,27 +176,18 @@ def _wrong_pattern(error: Any, path: Path) -> str:
     return f"{shown(text)} is not an alias. Write \"mod:{kind}:name\", with letters, digits, '_', '.' and '-'."
 
 
-def _too_long(_error: Any, _path: Path) -> str:
-    return f"an alias has at most {LONGEST_ALIAS} characters."
-
-
-def _wrong_const(error: Any, _path: Path) -> str:
-    return f"'type' is \"ai_pack\" or left out, and this is {shown(error.instance)}."
-
-
-def _wrong_enum(error: Any, _path: Path) -> str:
+def _wrong_enum(error: Finding, _path: Path) -> str:
     value = error.instance
     near = did_you_mean(value, error.validator_value) if isinstance(value, str) else ""
     return f'this is "append" or "override", and not {shown(value)}.{near}'
 
 
-_SENTENCES: dict[str, Callable[[Any, Path], str]] = {
+_SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
-    "maxLength": _too_long,
-    "const": _wrong_const,
+    "maxLength": lambda _error, _path: f"an alias has at most {LONGEST_ALIAS} characters.",
+    "const": lambda error, _path: f"'type' is \"ai_pack\" or left out, and this is {shown(error.instance)}.",
     "enum": _wrong_enum,
 }
 
-PACK = Rules("ai_pack", "pack", _SENTENCES, _unknown_key)
-"""The rules for packs."""
+PACK = Rules("ai_pack", "pack", _SENTENCES, lambda path: "'mixintypes'" if path[-1:] == ("mixintypes",) else "a pack")

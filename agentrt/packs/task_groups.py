@@ -20,6 +20,7 @@ Source: Stonehearth, AI: "Town task groups", "Personal task groups".
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -32,24 +33,15 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, did_you_mean
+from agentrt.errors import DefinitionError, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Problem, copy_inline, read
-from agentrt.packs.schema import Path, Rules, check
+from agentrt.packs.document import Path, Problem, copy_inline, read
+from agentrt.packs.schema import Finding, Rules, check
 
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
 
-__all__ = [
-    "TASK_GROUPS",
-    "GroupEntry",
-    "TaskGroupsDocument",
-    "declarations_of",
-    "is_document",
-    "load_task_groups",
-    "looks_like",
-    "sense",
-]
+__all__ = ["GroupEntry", "TaskGroupsDocument", "declarations_of", "is_document", "load_task_groups", "looks_like"]
 
 _METADATA = ("does", "utility", "name", "sunk_cost_boost", "weight", "scheduler_priority", "status_text_key")
 
@@ -59,12 +51,11 @@ class GroupEntry:
     """One entry of a document of task groups."""
 
     alias: str
-    file: str  # the file that it stands in; empty for one from code
+    file: str  # empty for one from code
     pointer: str  # its place there
-    # the attributes of the class that is made of it
-    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
-    tasks: tuple[TaskDeclaration, ...] = ()  # what its tasks may do
-    extends: str = ""  # the alias of the group that it adds its tasks to; empty for others
+    metadata: Mapping[str, Any] = field(hash=False)  # attributes of the class that is made of it
+    tasks: tuple[TaskDeclaration, ...]  # what its tasks may do
+    extends: str  # the alias of the group that it adds its tasks to; empty for others
 
     @property
     def is_reference(self) -> bool:
@@ -72,17 +63,12 @@ class GroupEntry:
         return not self.metadata and not self.extends
 
     def make_class(self) -> type[TaskGroupAction]:
-        """Make the class that it describes.
-
-        Raises:
-            InvalidPackError: it does not make a task group.
-        """
-        words = self.alias.rpartition(":")[2].replace(".", "_").replace("-", "_").split("_")
+        """Make the class that it describes; ``InvalidPackError`` if that is no task group."""
+        words = re.split("[_.-]", self.alias.rpartition(":")[2])
         name = "".join(word[:1].upper() + word[1:] for word in words) or "Group"
+        fields = {"name": self.alias, **self.metadata, "tasks": self.tasks, "__doc__": None}
         try:
-            return type(
-                name, (TaskGroupAction,), {"name": self.alias, **self.metadata, "tasks": self.tasks, "__doc__": None}
-            )
+            return type(name, (TaskGroupAction,), fields)
         except DefinitionError as error:
             raise InvalidPackError([(self.pointer, error.text)], file=self.file) from error
 
@@ -91,9 +77,8 @@ class GroupEntry:
 class TaskGroupsDocument:
     """A document of task groups, checked and frozen."""
 
-    file: str = ""  # the file that it was read from; for a registered mapping its alias; empty for others from code
-    # its entries, by alias, in the order of the document
-    groups: Mapping[str, GroupEntry] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    file: str  # the file that it was read from; for a registered mapping its alias; empty for others from code
+    groups: Mapping[str, GroupEntry] = field(hash=False)  # by alias, in the order of the document
 
 
 def is_document(thing: object) -> bool:
@@ -111,14 +96,7 @@ def looks_like(value: object) -> bool:
 
 
 def load_task_groups(source: PackSource, *, file: str = "") -> TaskGroupsDocument:
-    """Load a document of task groups.
-
-    Args:
-        source: a ``Path`` or a resource of a package, which is read as JSON; or the document as a mapping.
-        file: for a mapping, what errors call it.
-
-    Returns:
-        The document; nothing that ``source`` does later changes it.
+    """Load a document of task groups: a file, a resource or a mapping, which errors call ``file``.
 
     Raises:
         InvalidPackError: it cannot be read or is no such document; with all of its problems.
@@ -141,26 +119,13 @@ def load_task_groups(source: PackSource, *, file: str = "") -> TaskGroupsDocumen
 
 
 def _entry(alias: str, group: dict[str, Any], file: str) -> GroupEntry:
-    metadata = {key: group[key] for key in _METADATA if key in group}
-    return GroupEntry(
-        alias,
-        file,
-        pointer_to(("task_groups", alias)),
-        MappingProxyType(metadata),
-        tuple(declarations_of(group.get("tasks", ()))),
-        group.get("extends", ""),
-    )
+    metadata = MappingProxyType({key: group[key] for key in _METADATA if key in group})
+    tasks = tuple(declarations_of(group.get("tasks", ())))
+    return GroupEntry(alias, file, pointer_to(("task_groups", alias)), metadata, tasks, group.get("extends", ""))
 
 
 def declarations_of(tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskDeclaration]:
-    """Make declarations of what a document says of tasks.
-
-    Args:
-        tasks: each with ``activity`` and ``utility``, and perhaps ``multiple``, ``permanent`` and ``args``.
-
-    Raises:
-        DefinitionError: they are not well formed; a checked document is.
-    """
+    """Make declarations of what a document says of tasks, which was checked."""
     for task in tasks:
         pair = task["utility"]
         utility = (pair[0], pair[1]) if isinstance(pair, list) else pair
@@ -178,12 +143,8 @@ def declarations_of(tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskDeclarat
 _EXAMPLE = 'Write { "task_groups": { "mod:task_groups:name": {} } }.'
 
 
-def sense(value: Any) -> Iterator[Problem]:
-    """Find what is well formed in a document and means nothing.
-
-    Args:
-        value: the document; whatever is not well formed in it is passed over.
-    """
+def sense(value: object) -> Iterator[Problem]:
+    """Find what is well formed in a document and means nothing; whatever is not well formed is passed over."""
     groups = value.get("task_groups") if isinstance(value, dict) else None
     for alias, group in groups.items() if isinstance(groups, dict) else ():
         if isinstance(group, dict) and not alias.startswith("_"):
@@ -222,24 +183,17 @@ def _sense_of_task(task: dict[str, Any], path: Path, seen: set[str]) -> Iterator
 
 
 def _sense_of_utility(item: dict[str, Any], path: Path) -> Iterator[Problem]:
-    pair: Any = item.get("utility")
-    is_pair = isinstance(pair, list) and len(pair) == 2 and all(isinstance(end, int | float) for end in pair)
-    if is_pair and pair[0] > pair[1]:
+    pair = item.get("utility")
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(end, int | float) for end in pair):
+        return
+    if pair[0] > pair[1]:
         yield Problem((*path, "utility"), f"the range falls from {pair[0]} to {pair[1]}. Write [low, high].")
 
 
 # --- sentences --------------------------------------------------------------------------------------------------------
 
 
-def _unknown_key(key: str, known: tuple[str, ...], path: Path) -> str:
-    place = ("a document of task groups", "", "a task group", "", "a task")[len(path)]
-    return (
-        f"{place} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
-        f"keys that start with '_' are ignored."
-    )
-
-
-def _wrong_type(error: Any, path: Path) -> str:
+def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     last = path[-1] if path else ""
     if not path or path == ("task_groups",):
@@ -261,7 +215,7 @@ def _wrong_type(error: Any, path: Path) -> str:
     return f"'{last}' is a text, and this is {value}."
 
 
-def _wrong_pattern(error: Any, path: Path) -> str:
+def _wrong_pattern(error: Finding, path: Path) -> str:
     text = error.instance
     if path[-1] in ("does", "activity"):
         return f"{shown(text)} is no activity. Write \"mod:verb\", without spaces and '/'."
@@ -272,25 +226,13 @@ def _wrong_pattern(error: Any, path: Path) -> str:
     return f"{shown(text)} is not the alias of a task group. {rule}"
 
 
-def _too_long(_error: Any, _path: Path) -> str:
-    return f"a name has at most {LONGEST_ALIAS} characters."
-
-
-def _wrong_const(error: Any, _path: Path) -> str:
-    return f"'type' is \"task_groups\" or left out, and this is {shown(error.instance)}."
-
-
-def _out_of_range(error: Any, path: Path) -> str:
+def _out_of_range(error: Finding, path: Path) -> str:
     if "utility" in path:
         return f"a utility is from 0 to 1, and this is {shown(error.instance)}."
     return f"'{path[-1]}' is not negative, and this is {shown(error.instance)}."
 
 
-def _wrong_length(error: Any, _path: Path) -> str:
-    return f"a range is a pair [low, high], and this list has the length {len(error.instance)}."
-
-
-def _missing(error: Any, path: Path) -> str:
+def _missing(error: Finding, path: Path) -> str:
     missing = " and ".join(f"'{name}'" for name in error.validator_value if name not in error.instance)
     if not path:
         return f"{missing} is missing. {_EXAMPLE}"
@@ -299,11 +241,15 @@ def _missing(error: Any, path: Path) -> str:
     return f"this {'extension' if len(path) == 2 else 'task'} lacks {missing}."
 
 
-_SENTENCES: dict[str, Callable[[Any, Path], str]] = {
+def _wrong_length(error: Finding, _path: Path) -> str:
+    return f"a range is a pair [low, high], and this list has the length {len(error.instance)}."
+
+
+_SENTENCES: dict[str, Callable[[Finding, Path], str]] = {
     "type": _wrong_type,
     "pattern": _wrong_pattern,
-    "maxLength": _too_long,
-    "const": _wrong_const,
+    "maxLength": lambda _error, _path: f"a name has at most {LONGEST_ALIAS} characters.",
+    "const": lambda error, _: f"'type' is \"task_groups\" or left out, and this is {shown(error.instance)}.",
     "minimum": _out_of_range,
     "maximum": _out_of_range,
     "minItems": _wrong_length,
@@ -311,5 +257,6 @@ _SENTENCES: dict[str, Callable[[Any, Path], str]] = {
     "required": _missing,
 }
 
-TASK_GROUPS = Rules("task_groups", "document of task groups", _SENTENCES, _unknown_key)
-"""The rules for documents of task groups."""
+# By how deep it lies: between these are the object under "task_groups", whose keys are free, and lists.
+_OBJECTS = ("a document of task groups", "", "a task group", "", "a task")
+TASK_GROUPS = Rules("task_groups", "document of task groups", _SENTENCES, lambda path: _OBJECTS[len(path)])

@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.kernel import Kernel, name_of
@@ -40,9 +40,11 @@ from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import anyio
 
-__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls"]
+__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder", "ValueCodec"]
 
 _DEEPEST = 32
 
@@ -61,6 +63,51 @@ class Journal(Protocol):
 
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
+
+
+class ValueCodec(Protocol):
+    """How values of one type that come in are written and read; see ``agentrt.record.Codec``."""
+
+    @property
+    def name(self) -> str:
+        """What stands in the file."""
+        ...
+
+    @property
+    def type(self) -> type[Any]:
+        """The values' type, exactly."""
+        ...
+
+    @property
+    def encode(self) -> Callable[[Any], Any]:
+        """Makes plain values of one."""
+        ...
+
+    @property
+    def decode(self) -> Callable[[Any], Any]:
+        """Makes one of these."""
+        ...
+
+
+class RunRecorder(Protocol):
+    """What writes a run down, as whoever wanted that holds it; a context manager. See ``agentrt.record.Recorder``."""
+
+    path: Path
+    started: int
+    ticks: int
+    stopped: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it goes on."""
+        ...
+
+    def close(self, reason: str = "closed") -> None:
+        """Write the rest, and end it; between two ticks, or from another thread."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *rest: object) -> None: ...
 
 
 class Answers(Protocol):

@@ -12,8 +12,9 @@ drive. Rules:
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
 * The host is chosen from the event loop that runs when the runtime is first driven. It may change while
   nothing runs; never under a coroutine that lives.
-* One door leads upward: ``runtime.record(path)`` opens a recorder, which stands two floors above. It is the method that
-  everybody looks for here; a recorder knows of a runtime only what ``Recorded`` names, so the two are no circle.
+
+Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above. So a runtime only knows what one
+offers (``RunRecorder``), and who makes it is said where agentrt is composed (``makes_recorders``).
 
 *Watching changes nothing.* A failure of the run that nobody handles (``fault``) is a part of it, and takes nobody with
 it: it has a record in the trace, each time. A failure of who watches (``failed``) is none: it is logged and not put
@@ -32,7 +33,7 @@ import math
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, runs_alone
@@ -60,11 +61,10 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
-    from agentrt.record.recorder import Codec, Recorder, Views
-    from agentrt.runtime.intake import Journal, OutsideCalls
+    from agentrt.runtime.intake import Journal, OutsideCalls, RunRecorder, ValueCodec
     from agentrt.snapshot.take import Translate
 
-__all__ = ["HOSTS", "DriverPhase", "Runtime"]
+__all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
@@ -178,6 +178,15 @@ class DriverPhase:
             except BaseException as error:
                 attachment = self._attachments[index]
                 attachment.agent.fault(attachment.driver.name, "drive", error)
+
+
+_recorders: list[Callable[..., RunRecorder]] = []
+
+
+def makes_recorders(make: Callable[..., RunRecorder]) -> Callable[..., RunRecorder]:
+    """Say who makes recorders, called with a runtime and what ``Runtime.record`` is given: a decorator."""
+    _recorders[:] = [make]
+    return make
 
 
 class Runtime:
@@ -392,14 +401,14 @@ class Runtime:
         path: str | Path,
         *,
         world: str = "",
-        views: Views = "changed",
+        views: Literal["changed", "none"] | int = "changed",
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
-        codecs: Sequence[Codec] = (),
+        codecs: Sequence[ValueCodec] = (),
         meta: dict[str, Any] | None = None,
-    ) -> Recorder:
-        """Write down the run from here on, into a file that can be looked at and replayed. See ``Recorder``.
+    ) -> RunRecorder:
+        """Write down the run from here on, into a file that can be looked at and replayed.
 
         Call it between two ticks; before the first one, if the recording is to be replayed. It ends when the runtime is
         closed, or by ``close()`` of what this returns.
@@ -416,16 +425,14 @@ class Runtime:
             meta: more plain data for the header.
 
         Returns:
-            The recorder, which is a context manager.
+            The recorder, an ``agentrt.record.Recorder``, which is a context manager.
 
         Raises:
             RecordingError: the file cannot be made.
             WrongStateError: a tick runs, or the runtime is recorded already.
             ValueError: an argument is out of its range.
         """
-        from agentrt.record.recorder import Recorder  # the one door upward: who records needs sqlite, and most do not
-
-        return Recorder(
+        return _recorders[0](
             self,
             path,
             world=world,

@@ -9,9 +9,7 @@ The way of a file, from one module to the next:
 * ``conditions``  expressions -> plain functions of the variables' bits;
 * ``program``     the elements of a tree, with its blocks in place -> what is evaluated;
 * ``library``     a folder -> trees by name; reading it again while agents use them; the report on a folder;
-* ``tree``        a name, and the program under it now.
-
-The side of the agent is ``state``, with ``holding`` for the control flags of its behaviors. ``views`` shows both.
+* ``state``       a tree under its name, and the state of one agent on it. ``views`` shows both.
 
 Source: CryEngine, selection trees.
 """
@@ -20,8 +18,7 @@ from __future__ import annotations
 
 from agentrt.selection.conditions import Condition
 from agentrt.selection.library import ReloadReport, SelectionLibrary
-from agentrt.selection.state import LeafBehavior, Phase, SelectionState
-from agentrt.selection.tree import SelectionTree
+from agentrt.selection.state import LeafBehavior, Phase, SelectionState, SelectionTree
 from agentrt.selection.views import SelectionView
 from agentrt.selection.xml import SelectionProblem
 

@@ -33,8 +33,6 @@ from agentrt.selection.xml import STRICT, Mode, shown
 
 __all__ = [
     "ALWAYS",
-    "KEYWORDS",
-    "MAX_BRACKETS",
     "CompiledCondition",
     "Condition",
     "Term",
@@ -45,22 +43,17 @@ __all__ = [
     "problem_of",
 ]
 
-Test = Callable[[int], bool]
-"""Whether a condition holds for a set of variables, one bit each."""
+Test = Callable[[int], bool]  # whether a condition holds for a set of variables, one bit each
+Term = tuple[int, int]  # some of the variables, and what they have to be: it holds if ``bits & mask == value``
+ALWAYS: tuple[Term, ...] = ((0, 0),)  # the terms of what always holds
 
-Term = tuple[int, int]
-"""Some of the variables, and what they have to be: it holds if ``bits & mask == value``."""
-
-ALWAYS: tuple[Term, ...] = ((0, 0),)
-"""The terms of what always holds."""
-
-_MOST_FACTORED = 4  # variables in a condition that is written as terms
-KEYWORDS = frozenset({"and", "or", "xor", "true", "false"})
+_MOST_FACTORED = 4  # variables in a condition that is written as terms: eight at most, for their parity
+_CHAINED = ("and", "or", "xor")
+KEYWORDS = frozenset({*_CHAINED, "true", "false"})
 MAX_BRACKETS = 32
 
-_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*|==|!=|\S", re.ASCII)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
-_CHAINED = ("and", "or", "xor")
+_TOKEN = re.compile(rf"{_NAME.pattern}|==|!=|\S", re.ASCII)
 
 
 def is_name(text: str) -> bool:
@@ -85,12 +78,6 @@ class Condition:
         variables: the declared names.
         mode: whether trailing text and undeclared names are errors.
 
-    Attributes:
-        text: as given.
-        ignored: the tokens after the expression, which have no effect.
-        undeclared: the names in it that nobody declared, each once; they are false.
-        test: asks a set of bits: that of the first variable is 1, that of the second 2, of the third 4.
-
     Raises:
         ConditionSyntaxError: it is not an expression; in strict mode, also for what follows it and for a name that
             nobody declared.
@@ -105,8 +92,10 @@ class Condition:
         self._masks: dict[str, int] = {name: 1 << number for number, name in enumerate(names)}
         parser = _Parser(text, self._masks)
         self.text: str = text
+        # asks a set of bits: that of the first variable is 1, that of the second 2, of the third 4
         self.test: Test = parser.whole()
-        self.ignored: tuple[str, ...] = parser.rest()
+        self.ignored: tuple[str, ...] = parser.rest()  # the tokens after the expression, which have no effect
+        # the names in it that nobody declared, each once; they are false
         self.undeclared: tuple[str, ...] = tuple(parser.undeclared)
         if mode == STRICT and self.ignored:
             raise parser.error("nothing may follow a complete expression; join it with 'and', 'or' or 'xor'.")
@@ -115,11 +104,7 @@ class Condition:
             raise ConditionSyntaxError(text, position, first, "nobody declared this variable.")
 
     def evaluate(self, values: Mapping[str, bool]) -> bool:
-        """Whether it holds.
-
-        Args:
-            values: of the variables, by name in any case; one that is missing is false.
-        """
+        """Whether it holds for values of the variables, by name in any case; one that is missing is false."""
         bits = 0
         for name, value in values.items():
             if value:
@@ -141,14 +126,7 @@ class CompiledCondition(NamedTuple):
 
 
 def compile_condition(text: str, masks: Mapping[str, int]) -> CompiledCondition:
-    """Compile an expression over given bits.
-
-    Args:
-        masks: variable, in lower case -> its bit.
-
-    Raises:
-        ConditionSyntaxError: it is not an expression.
-    """
+    """Compile an expression over given bits: those of the variables, by name in lower case."""
     parser = _Parser(text, masks)
     test = parser.whole()
     asked = tuple(parser.asked)
@@ -177,13 +155,13 @@ def _subsets(masks: tuple[int, ...]) -> Iterator[int]:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one expression. ``_next`` is the index of the token to be read."""
+    """Recursive descent over the tokens of one expression."""
 
     def __init__(self, text: str, masks: Mapping[str, int]) -> None:
         self._text = text
         self._masks = masks
         self._tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text)]
-        self._next = 0
+        self._next = 0  # the index of the token to be read
         self._depth = 0
         self.undeclared: dict[str, int] = {}  # and where it stands first
         self.asked: dict[int, None] = {}  # the bits of the variables in it
@@ -216,10 +194,11 @@ class _Parser:
         if not rest:
             return first
         operators = {operator for operator, _ in rest}
+        tests = (first, *(test for _, test in rest))
         if operators == {"and"}:
-            return _all_of((first, *(test for _, test in rest)))
+            return lambda bits: all(test(bits) for test in tests)
         if operators == {"or"}:
-            return _any_of((first, *(test for _, test in rest)))
+            return lambda bits: any(test(bits) for test in tests)
         return _chain(first, tuple(rest))
 
     def _comparison(self) -> Test:
@@ -229,12 +208,15 @@ class _Parser:
             return left
         self._next += 1
         right = self._operand()
-        return _equal(left, right) if operator == "==" else _unequal(left, right)
+        if operator == "==":
+            return lambda bits: left(bits) is right(bits)
+        return lambda bits: left(bits) is not right(bits)
 
     def _operand(self) -> Test:
         if self._peek() == "!":
             self._next += 1
-            return _negated(self._value())
+            value = self._value()
+            return lambda bits: not value(bits)
         return self._value()
 
     def _value(self) -> Test:
@@ -252,7 +234,7 @@ class _Parser:
             self.undeclared.setdefault(*self._tokens[self._next - 1])
             return _never
         self.asked[mask] = None
-        return _variable(mask)
+        return lambda bits: bits & mask != 0
 
     def _bracket(self) -> Test:
         if self._depth >= MAX_BRACKETS:
@@ -270,45 +252,11 @@ class _Parser:
 # --- what a condition is made of --------------------------------------------------------------------------------------
 
 
-def _always(_bits: int) -> bool:
-    return True
-
-
 def _never(_bits: int) -> bool:
     return False
 
 
-_CONSTANTS: dict[str, Test] = {"true": _always, "false": _never}
-
-
-def _variable(mask: int) -> Test:
-    return lambda bits: bits & mask != 0
-
-
-def _negated(test: Test) -> Test:
-    return lambda bits: not test(bits)
-
-
-def _equal(left: Test, right: Test) -> Test:
-    return lambda bits: left(bits) is right(bits)
-
-
-def _unequal(left: Test, right: Test) -> Test:
-    return lambda bits: left(bits) is not right(bits)
-
-
-def _all_of(tests: tuple[Test, ...]) -> Test:
-    def every(bits: int) -> bool:
-        return all(test(bits) for test in tests)
-
-    return every
-
-
-def _any_of(tests: tuple[Test, ...]) -> Test:
-    def some(bits: int) -> bool:
-        return any(test(bits) for test in tests)
-
-    return some
+_CONSTANTS: dict[str, Test] = {"true": lambda _bits: True, "false": _never}
 
 
 def _chain(first: Test, rest: tuple[tuple[str, Test], ...]) -> Test:

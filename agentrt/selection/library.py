@@ -1,7 +1,7 @@
 """The library: all selection trees below a folder, how they are read again while agents use them, and the report.
 
 Every ``*.xml`` below the folder is read, in the order of the paths. One reading of all files, from bytes to programs,
-is a ``Survey``: first the blocks of all files, then the trees, since a tree may refer to a block of any file. All that
+is a ``_Survey``: first the blocks of all files, then the trees, since a tree may refer to a block of any file. All that
 is wrong comes in one report; a file that is broken is looked at as far as it goes, for more problems. The size of all
 files together and the work for all trees together are bounded.
 
@@ -24,105 +24,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
 from agentrt.selection import xml
 from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
-from agentrt.selection.tree import SelectionTree
+from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 
-__all__ = [
-    "MAX_FILES",
-    "MAX_TOTAL",
-    "Folder",
-    "Sources",
-    "Survey",
-    "Texts",
-    "ReloadReport",
-    "SelectionLibrary",
-    "SelectionReport",
-    "check_path",
-]
+__all__ = ["ReloadReport", "SelectionLibrary", "SelectionReport", "check_path"]
 
 MAX_FILES = 2000
 MAX_TOTAL = 32 << 20  # bytes
 
-Reader = Callable[[], bytes]
-Sources = Callable[[Findings], Mapping[str, Reader] | None]
-"""Finds the files: name -> how to read it; None if they cannot be reached."""
+Files = Mapping[str, Callable[[], bytes]]  # by name: how to read it
+Sources = Callable[[Findings], Files | None]  # finds them; None if they cannot be reached now
 
 
-class Folder:
+def _below(path: Path, findings: Findings) -> Files | None:
     """The ``*.xml`` files below a folder, or one file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __call__(self, findings: Findings) -> Mapping[str, Reader] | None:
-        """Find the files.
-
-        Args:
-            findings: told if there is nothing to read.
-
-        Returns:
-            The files by name; None if they cannot be reached now, so that nobody knows whether they changed.
-        """
-        path = self._path
-        if not path.exists():
-            findings.error(str(path), 0, "it is not there any more. What was read before stays.")
-            return None
-        if not path.is_dir():
-            name = path.name if path.is_file() else str(path)
-            return {name: _reader(path, name)}
-        try:
-            found = sorted(
-                (one.relative_to(path).as_posix(), one) for one in path.rglob("*") if one.suffix.lower() == ".xml"
-            )
-        except OSError as error:
-            findings.error(str(path), 0, f"the folder cannot be read: {error.strerror or error}.")
-            return None
-        if not found:
-            findings.lenient(str(path), 0, "there is no *.xml file in this folder. Name the folder of the trees.")
-        if len(found) > MAX_FILES:
-            findings.error(str(path), 0, f"there are more than {MAX_FILES} files here; the others are not read.")
-        return {name: _reader(one, name) for name, one in found[:MAX_FILES]}
+    if not path.exists():
+        findings.error(str(path), 0, "it is not there any more. What was read before stays.")
+        return None
+    if not path.is_dir():
+        name = path.name if path.is_file() else str(path)
+        return {name: partial(xml.read_bytes, path, name)}
+    try:
+        found = sorted(
+            (one.relative_to(path).as_posix(), one) for one in path.rglob("*") if one.suffix.lower() == ".xml"
+        )
+    except OSError as error:
+        findings.error(str(path), 0, f"the folder cannot be read: {error.strerror or error}.")
+        return None
+    if not found:
+        findings.lenient(str(path), 0, "there is no *.xml file in this folder. Name the folder of the trees.")
+    if len(found) > MAX_FILES:
+        findings.error(str(path), 0, f"there are more than {MAX_FILES} files here; the others are not read.")
+    return {name: partial(xml.read_bytes, one, name) for name, one in found[:MAX_FILES]}
 
 
-class Texts:
-    """Files in memory.
-
-    Args:
-        texts: name of a file -> its text.
-    """
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def __call__(self, findings: Findings) -> Mapping[str, Reader]:
-        """Give the files, by name."""
-        return {name: _encoder(text) for name, text in sorted(self._texts.items())}
+def _in_memory(texts: Mapping[str, str], _findings: Findings) -> Files:
+    # A lone surrogate is encoded all the same: the check of the bytes then says where it stands.
+    return {name: partial(text.encode, "utf-8", "surrogatepass") for name, text in sorted(texts.items())}
 
 
-def _reader(path: Path, name: str) -> Reader:
-    return lambda: xml.read_bytes(path, name)
-
-
-def _encoder(text: str) -> Reader:
-    return lambda: text.encode("utf-8", "surrogatepass")
-
-
-class Survey:
-    """One reading of all files.
-
-    Args:
-        before: files that were whole the last time.
-    """
+class _Survey:
+    """One reading of all files."""
 
     def __init__(self, sources: Sources, mode: Mode, before: Mapping[str, Element]) -> None:
-        self.findings: Findings = Findings(mode)  # what is wrong
-        self.files: dict[str, Element] = {}  # the files that can be used, as they are now or were when they were whole
+        self.findings: Findings = Findings(mode)
+        self.files: dict[str, Element] = {}  # those that can be used, as they are now or were when they were whole
         self.programs: dict[str, tuple[Program, str]] = {}  # name of a tree, in lower case -> its program, and its file
         self.broken: set[str] = set()  # names of trees with errors, in lower case
         self.seen: int = 0  # how many files there are, whole or not
@@ -174,13 +127,11 @@ class Survey:
                 key = tree.name.lower()
                 other = first.setdefault(key, tree)
                 if other is not tree:
-                    text = (
-                        f"there is another tree {shown(tree.name)}, at {other.file}:{other.line}. Rename one of them."
-                    )
-                    findings.lenient(tree.file, tree.line, text)
+                    text = f"there is another tree {shown(tree.name)}, at {other.file}:{other.line}."
+                    findings.lenient(tree.file, tree.line, f"{text} Rename one of them.")
                     continue
                 program = compile_tree(tree, blocks, findings, budget, used)
-                if program is None or any(root is one for one in self._failed):
+                if program is None or root in self._failed:
                     self.broken.add(key)
                 else:
                     self.programs[key] = (program, tree.file)
@@ -194,21 +145,13 @@ def _trees_of(root: Element) -> list[Element]:
 
 
 class ReloadReport(NamedTuple):
-    """What reading again brought.
+    """What reading again brought."""
 
-    Attributes:
-        changed: trees that were there and mean something else now, by name.
-        added: trees that were not there.
-        removed: trees that are not there any more.
-        kept: trees that have errors now and stay as they were.
-        problems: everything that is wrong now.
-    """
-
-    changed: tuple[str, ...]
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    kept: tuple[str, ...]
-    problems: tuple[SelectionProblem, ...]
+    changed: tuple[str, ...]  # trees that were there and mean something else now, by name
+    added: tuple[str, ...]  # trees that were not there
+    removed: tuple[str, ...]  # trees that are not there any more
+    kept: tuple[str, ...]  # trees that have errors now and stay as they were
+    problems: tuple[SelectionProblem, ...]  # everything that is wrong now
 
     @property
     def ok(self) -> bool:
@@ -217,12 +160,7 @@ class ReloadReport(NamedTuple):
 
 
 class SelectionLibrary:
-    """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``.
-
-    Attributes:
-        mode: strict or compatible.
-        problems: what the last reading found: warnings, and in the compatible mode or after a reload errors, too.
-    """
+    """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``."""
 
     __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
 
@@ -230,9 +168,9 @@ class SelectionLibrary:
         if mode not in MODES:
             remedy = "Write 'strict' or 'compatible'."
             raise DefinitionError(f"SelectionLibrary(mode={mode!r})", "there is no such mode.", remedy)
-        self.mode: Mode = mode
+        self.mode: Mode = mode  # strict or compatible
         self._sources = sources
-        survey = Survey(sources, mode, {})
+        survey = _Survey(sources, mode, {})
         if mode == STRICT:
             survey.findings.raise_errors()
         self._files: dict[str, Element] = survey.files
@@ -241,6 +179,7 @@ class SelectionLibrary:
             name: SelectionTree(program, file) for name, (program, file) in survey.programs.items()
         }
         self._gone: dict[str, SelectionTree] = {}  # agents may still run on them; one that comes back is the same again
+        # what the last reading found: warnings, and in the compatible mode or after a reload errors, too
         self.problems: tuple[SelectionProblem, ...] = survey.findings.sorted()
 
     @classmethod
@@ -260,9 +199,8 @@ class SelectionLibrary:
         Source: CryEngine, selection trees, Overview.
         """
         path = Path(folder)
-        if not path.exists():
-            raise InvalidSelectionError([(str(path), 0, "there is no such folder. Name the folder of the trees.")])
-        return cls(Folder(path), mode)
+        _require(path)
+        return cls(partial(_below, path), mode)
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], mode: Mode = STRICT) -> SelectionLibrary:
@@ -278,7 +216,7 @@ class SelectionLibrary:
         Raises:
             InvalidSelectionError: strict, and something is wrong.
         """
-        return cls(Texts(texts), mode)
+        return cls(partial(_in_memory, texts), mode)
 
     def reload(self) -> ReloadReport:
         """Read everything again. Agents that run take a changed tree over at their next tick.
@@ -288,7 +226,7 @@ class SelectionLibrary:
 
         Source: CryEngine, selection trees, Overview ('ai_reload').
         """
-        survey = Survey(self._sources, self.mode, self._files)
+        survey = _Survey(self._sources, self.mode, self._files)
         old = self._trees
         trees: dict[str, SelectionTree] = {}
         changed, added, kept = [], [], []
@@ -298,6 +236,7 @@ class SelectionLibrary:
                 if old[name].replace(program, file):
                     changed.append(program.name)
             else:
+                # The very tree that went, if it did: agents may have run on it all the time.
                 trees[name] = tree = self._gone.pop(name, None) or SelectionTree(program, file)
                 tree.replace(program, file)
                 added.append(program.name)
@@ -318,14 +257,7 @@ class SelectionLibrary:
         return tuple(tree.name for tree in self._trees.values())
 
     def __getitem__(self, name: str) -> SelectionTree:
-        """A tree by name.
-
-        Args:
-            name: in any case.
-
-        Raises:
-            UnknownTreeError: there is none, or it has errors.
-        """
+        """A tree by name, in any case; ``UnknownTreeError`` if there is none, or it has errors."""
         tree = self._trees.get(name.lower())
         if tree is None:
             raise UnknownTreeError(name, self.names, is_broken=name.lower() in self._broken)
@@ -352,7 +284,7 @@ class SelectionReport:
     trees: tuple[SelectionTree, ...]  # those without an error, in the order of the files
     broken: tuple[str, ...]  # the names of those with one
     problems: tuple[SelectionProblem, ...]  # everything that is wrong, by file and line
-    omitted: int = 0  # how many further problems there are
+    omitted: int  # how many further problems there are
 
     @property
     def ok(self) -> bool:
@@ -398,21 +330,9 @@ class SelectionReport:
 
 
 def check_path(path: Path, mode: Mode = STRICT) -> SelectionReport:
-    """Check a folder, or one file.
-
-    Args:
-        path: the folder, or a file that needs no blocks of another.
-        mode: strict, or compatible for old files.
-
-    Returns:
-        The report. Nothing in a file is raised.
-
-    Raises:
-        InvalidSelectionError: there is no such folder or file.
-    """
-    if not path.exists():
-        raise InvalidSelectionError([(str(path), 0, "there is no such folder. Name the folder of the trees.")])
-    survey = Survey(Folder(path), mode, {})
+    """Check a folder, or one file that needs no blocks of another. Nothing in a file is raised."""
+    _require(path)
+    survey = _Survey(partial(_below, path), mode, {})
     base = path if path.is_dir() else path.parent
     problems = tuple(
         one if Path(one.file).is_absolute() or one.file == str(path) else one._replace(file=str(base / one.file))
@@ -420,6 +340,11 @@ def check_path(path: Path, mode: Mode = STRICT) -> SelectionReport:
     )
     trees = tuple(SelectionTree(program, str(base / file)) for program, file in survey.programs.values())
     return SelectionReport(survey.seen, trees, tuple(sorted(survey.broken)), problems, survey.findings.omitted)
+
+
+def _require(path: Path) -> None:
+    if not path.exists():
+        raise InvalidSelectionError([(str(path), 0, "there is no such folder. Name the folder of the trees.")])
 
 
 def _count(number: int, what: str) -> str:

@@ -34,25 +34,14 @@ anatomy", "Sharing Behavior Blocks between Behavior Selection Trees"; section 9.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentrt.errors import ConditionSyntaxError, UnknownVariableError
 from agentrt.selection.conditions import ALWAYS, CompiledCondition, Term, Test, compile_condition, is_name, problem_of
-from agentrt.selection.xml import MAX_DEPTH, SHAPES, STRICT, Element, Findings, shown
+from agentrt.selection.xml import MAX_DEPTH, NODES, SHAPES, STRICT, Element, Findings, shown
 
-__all__ = [
-    "MOST_REMEMBERED",
-    "SelectionNode",
-    "Program",
-    "SignalVariable",
-    "Variable",
-    "MAX_SPLICED",
-    "BlockScope",
-    "SpliceBudget",
-    "Splicer",
-    "check_blocks",
-    "compile_tree",
-]
+__all__ = ["BlockScope", "Program", "SelectionNode", "SpliceBudget", "check_blocks", "compile_tree"]
 
 MOST_REMEMBERED = 4096
 
@@ -74,36 +63,18 @@ class SignalVariable(NamedTuple):
     text: str  # the expression, for people
 
 
+@dataclass(slots=True, eq=False)
 class SelectionNode:
     """A Priority or a Leaf."""
 
-    __slots__ = ("above", "behavior", "condition", "file", "label", "line", "name", "skip", "terms", "test")
-
-    def __init__(
-        self,
-        name: str,
-        above: SelectionNode | None,
-        compiled: CompiledCondition | None,
-        condition: str,
-        behavior: str | None,
-        skip: int,
-        file: str,
-        line: int,
-    ) -> None:
-        self.name: str = name  # as it was written
-        # its part of paths: its name, and a number if it is not the first of that name in its place
-        self.label: str = name
-        self.above: SelectionNode | None = above  # the Priority that it stands in; None for the root
-        terms = ALWAYS if compiled is None else compiled.terms
-        # its condition as alternatives, any of which is enough
-        self.terms: tuple[Term, ...] = () if terms is None else terms
-        # its condition, if it cannot be written as terms
-        self.test: Test | None = compiled.test if compiled is not None and terms is None else None
-        self.condition: str = condition  # the expression, for people; empty if it has none
-        self.behavior: str | None = behavior  # what a leaf selects, after translation; None for a Priority
-        self.skip: int = skip  # the index of the node that follows when the condition does not hold
-        self.file: str = file  # where it stands
-        self.line: int = line  # where in it
+    name: str  # as it was written
+    label: str  # its part of paths: its name, and a number if it is not the first of that name in its place
+    above: SelectionNode | None  # the Priority that it stands in; None for the root
+    terms: tuple[Term, ...]  # its condition as alternatives, any of which is enough
+    test: Test | None  # its condition, if it cannot be written as terms
+    condition: str  # the expression, for people; empty if it has none
+    behavior: str | None  # what a leaf selects, after translation; None for a Priority
+    skip: int  # the index of the node that follows when the condition does not hold
 
     @property
     def path(self) -> str:
@@ -125,48 +96,26 @@ class SelectionNode:
         return f"<Node {self.path}{' -> ' + self.behavior if self.behavior is not None else ''}>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Program:
-    """A compiled tree.
+    """A compiled tree."""
 
-    Args:
-        kind: its attribute ``type``, as the file has it; it means nothing here.
-        signals: what each signal does, in the order of the file.
-        nodes: in the order of the file, the root first.
-        is_strict: whether a variable that is not declared is an error at run time, too.
-    """
+    name: str
+    type: str  # its attribute, as the file has it; it means nothing here
+    variables: tuple[Variable, ...]
+    signals: Mapping[str, tuple[SignalVariable, ...]]  # what each does, in the order of the file
+    nodes: tuple[SelectionNode, ...]  # in the order of the file, the root first
+    is_strict: bool  # whether a variable that is not declared is an error at run time, too
+    masks: dict[str, int] = field(init=False)  # by name of the variable, as written and in lower case
+    defaults: int = field(init=False)  # the bits of a new agent
+    _selected: dict[int, SelectionNode | None] = field(init=False, default_factory=dict)
 
-    __slots__ = ("_selected", "defaults", "is_strict", "masks", "name", "nodes", "signals", "type", "variables")
-
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        variables: tuple[Variable, ...],
-        signals: Mapping[str, tuple[SignalVariable, ...]],
-        nodes: tuple[SelectionNode, ...],
-        is_strict: bool,
-    ) -> None:
-        self.name: str = name
-        self.type: str = kind
-        self.variables: tuple[Variable, ...] = variables
-        self.signals: Mapping[str, tuple[SignalVariable, ...]] = signals
-        self.nodes: tuple[SelectionNode, ...] = nodes
-        self.is_strict: bool = is_strict
-        # name of a variable, as written and in lower case -> its bit
-        self.masks: dict[str, int] = {one.name.lower(): one.mask for one in variables}
-        self.masks.update((one.name, one.mask) for one in variables)
-        self.defaults: int = sum(one.mask for one in variables if one.default)  # the bits of a new agent
-        self._selected: dict[int, SelectionNode | None] = {}
+    def __post_init__(self) -> None:
+        self.masks = {name: one.mask for one in self.variables for name in (one.name, one.name.lower())}
+        self.defaults = sum(one.mask for one in self.variables if one.default)
 
     def mask(self, name: str) -> int:
-        """The bit of a variable.
-
-        Returns:
-            The bit; 0 in the compatible mode for one that is not declared.
-
-        Raises:
-            UnknownVariableError: it is not declared, and the mode is strict.
-        """
+        """The bit of a variable; 0 in the compatible mode for one that is not declared, which is an error else."""
         given: object = name
         mask = 0
         if isinstance(given, str):
@@ -176,14 +125,10 @@ class Program:
         return mask
 
     def select(self, bits: int) -> SelectionNode | None:
-        """The first leaf for which all conditions from the root on hold.
-
-        Returns:
-            The leaf, or None if there is none.
-        """
+        """The first leaf for which all conditions from the root on hold, if there is one."""
         selected = self._selected
         try:
-            return selected[bits]
+            return selected[bits]  # None is an answer, too
         except KeyError:
             if len(selected) >= MOST_REMEMBERED:
                 selected.clear()
@@ -191,14 +136,7 @@ class Program:
             return leaf
 
     def walk(self, bits: int, without: Collection[str] = ()) -> SelectionNode | None:
-        """The same, node by node.
-
-        Args:
-            without: behaviors whose leaves are passed over.
-
-        Returns:
-            The leaf, or None if there is none.
-        """
+        """The same, node by node; leaves of some behaviors are passed over."""
         nodes = self.nodes
         index, end = 0, len(nodes)
         while index < end:
@@ -230,11 +168,7 @@ class Program:
         return {one.name: bits & one.mask != 0 for one in self.variables}
 
     def translated(self, bits: int, old: Program) -> int:
-        """The bits of an agent that used another version of the tree.
-
-        Returns:
-            The bits here: what was there under the same name stays, what is new has its default.
-        """
+        """The bits here for those of an agent under an older program: names keep their values, new ones the default."""
         new = 0
         for one in self.variables:
             mask = old.masks.get(one.name.lower())
@@ -248,65 +182,47 @@ MAX_NESTED = 64  # blocks in blocks
 MOST_PARTS = 100_000  # of all trees of a folder together
 
 
+@dataclass(slots=True)
 class SpliceBudget:
     """How much work the trees of one folder may still be, in parts of trees."""
 
-    __slots__ = ("left",)
-
-    def __init__(self, left: int = MOST_PARTS) -> None:
-        self.left: int = left  # falls; below 0 it is used up
+    left: int = MOST_PARTS  # falls; below 0 it is used up
 
 
 class BlockScope:
-    """Blocks by name, which ignores case.
+    """Blocks by name, which ignores case; what is not here is looked for in the outer scope."""
 
-    Args:
-        outer: where to look for what is not here; None for the outermost.
-    """
-
-    __slots__ = ("_blocks", "_outer")
+    __slots__ = ("_outer", "blocks")
 
     def __init__(self, outer: BlockScope | None = None) -> None:
         self._outer = outer
-        self._blocks: dict[str, Element] = {}
+        self.blocks: dict[str, Element] = {}  # of this scope alone, by name in lower case
 
     def add_all(self, blocks: Element, findings: Findings) -> None:
-        """Take the blocks of one ``Blocks`` element.
-
-        Args:
-            findings: told of names that are taken.
-        """
+        """Take the blocks of one ``Blocks`` element."""
         for block in blocks.children:
-            first = self._blocks.setdefault(block.name.lower(), block)
+            first = self.blocks.setdefault(block.name.lower(), block)
             if first is not block:
                 text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
                 findings.lenient(block.file, block.line, text)
 
     def find(self, name: str) -> Element | None:
         """A block by name, here or further out."""
-        found = self._blocks.get(name.lower())
+        found = self.blocks.get(name.lower())
         if found is None and self._outer is not None:
             return self._outer.find(name)
         return found
 
     def names(self) -> Iterator[str]:
         """All names that can be referred to, as they were written."""
-        for block in self._blocks.values():
+        for block in self.blocks.values():
             yield block.name
         if self._outer is not None:
             yield from self._outer.names()
 
-    def blocks(self) -> list[Element]:
-        """The blocks of this scope alone."""
-        return list(self._blocks.values())
 
-
-class Splicer:
-    """Reads the children of elements as if every Ref were what is in its block. One for each tree.
-
-    Args:
-        findings: told of Refs that mean nothing.
-    """
+class _Splicer:
+    """Reads the children of elements as if every Ref were what is in its block. One for each tree."""
 
     __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
 
@@ -320,15 +236,10 @@ class Splicer:
         self._path: list[Element] = []  # the blocks that are being read, the outermost first
 
     def children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
-        """What an element holds, with what its Refs stand for in their places.
+        """What a section or a node holds of the wanted tags, with what its Refs stand for in their places.
 
         While what comes out of a block is being read, a Ref to that block is a circle; so a caller reads the children
         of a node that it was given before it asks for the next.
-
-        Args:
-            element: a section, or a node of the tree.
-            wanted: the tags that may stand there, besides Ref.
-            section: what the place is called, for people.
         """
         for child in element.children:
             self._left -= 1
@@ -351,9 +262,8 @@ class Splicer:
             text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, self._scope.names())}"
             text += f" The tree {shown(self._tree.name)} needs it: put it into a file of <Blocks> in the same folder."
             self._findings.lenient(ref.file, ref.line, text)
-        elif any(one is block for one in self._path):
-            first = next(index for index, one in enumerate(self._path) if one is block)
-            circle = [*(one.name for one in self._path[first:]), block.name]
+        elif block in self._path:  # elements are equal to none but themselves
+            circle = [*(one.name for one in self._path[self._path.index(block) :]), block.name]
             told = [*circle[:8], "...", *circle[-2:]] if len(circle) > 12 else circle
             text = f"these blocks stand for each other in a circle: {' -> '.join(shown(name)[1:-1] for name in told)}."
             self._findings.lenient(ref.file, ref.line, f"{text} Take one of the Refs out.")
@@ -385,15 +295,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 def compile_tree(
     tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget, used: set[str]
 ) -> Program | None:
-    """Compile one tree.
-
-    Args:
-        findings: told of everything that is wrong.
-        used: the names of the blocks that it used are added.
-
-    Returns:
-        The program, or None if there was an error.
-    """
+    """Compile one tree, unless there is an error in it. The blocks that it used are added to those that were."""
     compiler = _Compiler(tree, blocks, findings, budget)
     program = compiler.program()
     used |= compiler.used
@@ -401,14 +303,9 @@ def compile_tree(
 
 
 def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: SpliceBudget) -> None:
-    """Check the global blocks that no tree uses, as far as they mean anything without a tree.
-
-    Args:
-        used: the names of those that were checked with a tree, in lower case.
-        findings: told of expressions that are none, of Refs to nothing, and of circles.
-    """
-    for block in blocks.blocks():
-        if block.name.lower() not in used:
+    """Check the global blocks that no tree uses, as far as they mean anything without one: expressions and Refs."""
+    for name, block in blocks.blocks.items():
+        if name not in used:
             checker = _Compiler(block, blocks, findings, budget)
             checker.check_block()
             used |= checker.used
@@ -426,31 +323,24 @@ class _Compiler:
                 scope.add_all(element, findings)
         self._budget = budget
         self._errors = findings.errors
-        self._splicer = Splicer(scope, findings, tree, budget)
+        self._splicer = _Splicer(scope, findings, tree, budget)
+        self.used: set[str] = self._splicer.used
         self._compiled: dict[str, CompiledCondition] = {}  # by text
-        self._variables: dict[str, Variable] = {}
+        self._variables: dict[str, Variable] = {}  # by name in lower case, as the masks
         self._masks: dict[str, int] = {}
         self._targets: dict[str, tuple[str, Element]] = {}  # node, in lower case -> behavior, and the Map
         self._translated: set[str] = set()  # those of them that a leaf used
         self._signals: dict[str, list[SignalVariable]] = {}
         self._nodes: list[SelectionNode] = []
 
-    @property
-    def used(self) -> set[str]:
-        """The names of the blocks that were spliced."""
-        return self._splicer.used
-
     def program(self) -> Program | None:
-        for section in self._sections("variables", "<Variables>"):
-            for element in self._splicer.children(section, ("variable",), "<Variables>"):
-                self._declare(element)
+        for element in self._parts("variables", "variable"):
+            self._declare(element)
         self._masks = {name: one.mask for name, one in self._variables.items()}
-        for section in self._sections("leaftranslations", "<LeafTranslations>"):
-            for element in self._splicer.children(section, ("map",), "<LeafTranslations>"):
-                self._translate(element)
-        for section in self._sections("signalvariables", "<SignalVariables>"):
-            for element in self._splicer.children(section, ("signal",), "<SignalVariables>"):
-                self._signal(element)
+        for element in self._parts("leaftranslations", "map"):
+            self._translate(element)
+        for element in self._parts("signalvariables", "signal"):
+            self._signal(element)
         self._read_nodes()
         self._check_translations()
         if self._findings.errors > self._errors:
@@ -464,14 +354,15 @@ class _Compiler:
             self._findings.mode == STRICT,
         )
 
-    def _sections(self, tag: str, written: str) -> list[Element]:
+    def _parts(self, tag: str, wanted: str) -> Iterator[Element]:
+        """What stands in a section of the tree; in all of them, if it is written more than once."""
+        written = f"<{SHAPES[tag].written}>"
         found = [element for element in self._tree.children if element.tag == tag]
         for extra in found[1:]:
-            text = (
-                f"the tree {shown(self._tree.name)} has {written} already, in line {found[0].line}. Put them together."
-            )
-            self._findings.lenient(extra.file, extra.line, text)
-        return found
+            text = f"the tree {shown(self._tree.name)} has {written} already, in line {found[0].line}."
+            self._findings.lenient(extra.file, extra.line, f"{text} Put them together.")
+        for section in found:
+            yield from self._splicer.children(section, (wanted,), written)
 
     # --- variables, translations, signals -----------------------------------------------------------------------------
 
@@ -577,8 +468,9 @@ class _Compiler:
         condition = element.attributes.get("condition")
         compiled = None if condition is None else self._compile(element, condition)
         behavior = self._target(name) if element.tag == "leaf" else None
-        index = len(self._nodes)
-        node = SelectionNode(name, above, compiled, condition or "", behavior, index + 1, element.file, element.line)
+        terms = ALWAYS if compiled is None else compiled.terms
+        test = compiled.test if compiled is not None and terms is None else None
+        node = SelectionNode(name, name, above, terms or (), test, condition or "", behavior, len(self._nodes) + 1)
         self._nodes.append(node)
         if element.tag == "priority":
             self._read_children(element, node, depth + 1)
@@ -605,9 +497,8 @@ class _Compiler:
             if len(self._nodes) > before:
                 self._nodes[before].label = _own_label(child.name, labels)
         if self._nodes[-1] is node:
-            findings.warning(
-                element.file, element.line, f"the group {shown(element.name)} is empty: it selects nothing."
-            )
+            text = f"the group {shown(element.name)} is empty: it selects nothing."
+            findings.warning(element.file, element.line, text)
 
     def _target(self, name: str) -> str:
         found = self._targets.get(name.lower())
@@ -636,5 +527,5 @@ def _own_label(name: str, taken: dict[str, int]) -> str:
 def _roots_of(tree: Element) -> Element:
     """The nodes at the top of a tree, as an element of their own."""
     roots = Element("SelectionTree", tree.attributes, tree.file, tree.line)
-    roots.children = [child for child in tree.children if child.tag in ("priority", "leaf", "ref")]
+    roots.children = [child for child in tree.children if child.tag in NODES]
     return roots

@@ -1,10 +1,14 @@
-"""The state of one agent on a selection tree: its variables, and the behavior that it is in.
+"""A selection tree as agents know it, and the state of one agent on it: its variables, and the behavior that it is in.
 
-All that the tree knows about an agent is one integer with a bit for each variable (``Variables``). Who sets a variable
-(a signal, a behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only
-then: an update after which nothing changed costs one comparison. A decision is a leaf, and what counts is the behavior
-that it selects. If that is the current one, nothing happens. Otherwise the current one leaves, then the next begins, on
-the ``Stage``, which is the one place that selects, destructs and constructs:
+A ``SelectionTree`` is a name, and the program that is read under it now. It is shared by all agents and holds nothing
+of theirs. Reading the folder again puts another program into it; whoever uses it sees that by one comparison, and takes
+it over (``adopt``): values stay by name, what is new has its default. So the tree knows no agents, and tells nobody.
+
+All that the tree knows about an agent is one integer with a bit for each variable. Who sets a variable (a signal, a
+behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only then: an
+update after which nothing changed costs one comparison. A decision is a leaf, and what counts is the behavior that it
+selects. If that is the current one, nothing happens. Otherwise the current one leaves, then the next begins, on the
+``_Stage``, which is the one place that selects, destructs and constructs:
 
     NONE       no behavior
     BEGINNING  the constructor runs; if it is a coroutine, for some ticks
@@ -12,12 +16,10 @@ the ``Stage``, which is the one place that selects, destructs and constructs:
                registered
     LEAVING    its coroutines were cancelled and clean up; then the destructor is called, at once if there are none
 
-``SelectionState`` is both as behaviors and the game see them, and the driver of a body. It is also what a
-``LeafBehavior`` is given, by whose callbacks authors say what an agent does; the two name each other, so they stand
-here together. Rules:
+``SelectionState`` is what behaviors and the game see of it, and the driver of a body. A ``LeafBehavior`` is what
+authors write, and its callbacks are given the state. Tree, state and behavior name each other, so they stand here
+together. Rules:
 
-* The program is that of the tree when it was looked at last. Whoever sets or asks takes a new one over first
-  (``adopt``): values stay by name, what is new has its default.
 * Names ignore case. One that the tree does not declare is an error; in the compatible mode it is false and stays so.
 * A destructor belongs to a constructor that has returned, once. What was cancelled or raised before has neither.
 * One decision for each drive: variables that constructors set count at the next one, so that behaviors that select each
@@ -29,11 +31,21 @@ here together. Rules:
 * ``settle`` alone moves from phase to phase, one step after the other, and it is not re-entered: what a callback asks
   for (leave, drive) happens when the callback has returned.
 
+A behavior with control flags is selected like any other, and then has to have them (``_LeafFlags``). If somebody else
+keeps one of them, its leaf is passed over, as if its condition did not hold, and the search goes on behind it. The most
+preferred leaf of those waits in the ledger, and the tree is evaluated as soon as it has its flags; the others are asked
+again at every drive. What one leaf holds counts as free for the others, so that a grant may be a promise: the current
+behavior holds a flag until it has ended, and with it whoever follows. Whatever is given back therefore goes first to
+those of the same tree that were granted it, and only then to others: a behavior that begins owns all of its flags in
+the ledger. Who was to begin and does not gives back all of them, too. An agent whose behaviors have no flags has none
+of this.
+
 Rejected: evaluating whenever a variable is set (a signal that sets two of them would pass through a state that nobody
 meant).
 
-Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation", constructor, destructor, ``OnSoundHeard``;
-"Selection Variables", "each AI instance gets a copy of the selection variables".
+Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation", constructor, destructor, ``OnSoundHeard``,
+"not copied for each AI instance"; "Selection Variables", "each AI instance gets a copy of the selection variables".
+Control flags of behaviors are ours.
 """
 
 from __future__ import annotations
@@ -42,64 +54,22 @@ import inspect
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from agentrt.body.codec import JsonObject
-from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take
+from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
 from agentrt.kernel.trace import TraceEvent
-from agentrt.selection.holding import LeafFlags
-from agentrt.selection.views import NO_BEHAVIOR, SelectionView, passed_over
+from agentrt.selection.views import NO_BEHAVIOR, SelectionView, mermaid, outline_of, passed_over
 from agentrt.words import error_words, repr_of, type_name
 
 if TYPE_CHECKING:
+    from agentrt.body.flags import Holder, Refusal
     from agentrt.body.views import Outline
     from agentrt.kernel.strand import Strand
     from agentrt.selection.program import Program, SelectionNode
 
-__all__ = ["BehaviorSource", "Behaviors", "LeafBehavior", "Phase", "SelectionState", "Stage", "SharedTree", "Variables"]
-
-
-class SharedTree(Protocol):
-    """What a state knows of its tree, which is shared by all agents that use it; ``SelectionTree`` is it."""
-
-    @property
-    def name(self) -> str:
-        """As it was written."""
-        ...
-
-    @property
-    def program(self) -> Program:
-        """What it is now."""
-        ...
-
-    @property
-    def version(self) -> int:
-        """How often it was replaced."""
-        ...
-
-    @property
-    def variables(self) -> dict[str, bool]:
-        """The declared variables and their defaults, in the order of declaration."""
-        ...
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """The signals that set variables, in the order of the file."""
-        ...
-
-    @property
-    def behaviors(self) -> tuple[str, ...]:
-        """The names of the behaviors that its leaves select, after translation."""
-        ...
-
-    def select(self, **variables: bool) -> str | None:
-        """What is selected for given variables, without any agent."""
-        ...
-
-    def outline(self, name: str = "selection") -> Outline:
-        """The whole tree as its file has it, for tools."""
-        ...
+__all__ = ["LeafBehavior", "Phase", "SelectionState", "SelectionTree"]
 
 
 # --- what authors write -----------------------------------------------------------------------------------------------
@@ -112,12 +82,7 @@ class LeafBehavior:
     what has to be remembered while it lasts. ``constructor`` and the signals' methods may be coroutines, and ``run`` is
     one: each is a routine of its own, cancelled before the destructor. The destructor is a plain function: what follows
     begins in the same moment. A signal finds its method by name, so names of methods that no signal should reach begin
-    with ``_``.
-
-    Attributes:
-        flags: the control flags that it needs; it is selected only when it can have all of them.
-        is_interruptible: whether it leaves when a claim of higher precedence wants one of its flags.
-        signals: the names of the signals for which the class has a method; made when the class is.
+    with ``_``. Callbacks are given ``ai``, the agent's state of the tree.
 
     Raises:
         DefinitionError: the destructor of a class is a coroutine, or its ``run`` is none.
@@ -125,11 +90,12 @@ class LeafBehavior:
     Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
     """
 
-    flags: Collection[str] = ()
-    is_interruptible: bool = True
+    flags: Collection[str] = ()  # the control flags that it needs; it is selected only when it can have all of them
+    is_interruptible: bool = True  # whether it leaves when a claim of higher precedence wants one of its flags
+    # the names of the signals for which the class has a method; made when the class is
     signals: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if inspect.iscoroutinefunction(cls.destructor):
             raise DefinitionError(
@@ -147,25 +113,13 @@ class LeafBehavior:
         )
 
     def constructor(self, ai: SelectionState) -> Any:
-        """The behavior begins. May be a coroutine; the behavior has begun when it has returned.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """The behavior begins. May be a coroutine; the behavior has begun when it has returned."""
 
     def destructor(self, ai: SelectionState) -> None:
-        """The behavior ends. Called once for each constructor that returned.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """The behavior ends. Called once for each constructor that returned."""
 
     async def run(self, ai: SelectionState) -> None:
-        """What it does meanwhile; begins after the constructor, in the same tick. It may return; the leaf stays.
-
-        Args:
-            ai: the agent's state of the tree.
-        """
+        """What it does meanwhile; begins after the constructor, in the same tick. It may return; the leaf stays."""
 
     def on_signal(self, ai: SelectionState, name: str, data: Mapping[str, Any]) -> Any:
         """A signal came while the behavior is current. By default the method with the signal's name is called.
@@ -173,84 +127,27 @@ class LeafBehavior:
         May be a coroutine, and so may that method.
 
         Args:
-            ai: the agent's state of the tree.
             name: of the signal.
             data: what was sent with it.
-
-        Returns:
-            Nothing, or a coroutine.
         """
         return getattr(self, name)(ai, **data) if name in self.signals else None
 
 
-BehaviorSource = LeafBehavior | Callable[[], LeafBehavior]
-"""An instance, which is shared; or a class or factory, called whenever the behavior begins."""
-
-Behaviors = Mapping[str, BehaviorSource]
-"""Name of a behavior -> what it is."""
+BehaviorSource = LeafBehavior | Callable[[], LeafBehavior]  # shared; or called whenever the behavior begins
+Behaviors = Mapping[str, BehaviorSource]  # by name
 
 
 def _made(factory: Callable[[], object]) -> LeafBehavior:
-    """The behavior that begins now.
-
-    Raises:
-        DefinitionError: what it made is no behavior.
-    """
+    """The behavior that begins now."""
     behavior = factory()
     if not isinstance(behavior, LeafBehavior):
         name = getattr(factory, "__qualname__", repr(factory))
-        raise DefinitionError(
-            name, f"it made a {type(behavior).__name__}.", "Make a behavior: derive from LeafBehavior."
-        )
+        problem = f"it made a {type(behavior).__name__}."
+        raise DefinitionError(name, problem, "Make a behavior: derive from LeafBehavior.")
     return behavior
 
 
-# --- the variables ----------------------------------------------------------------------------------------------------
-
-
-class Variables:
-    """The variables of one agent: a bit for each, and the program that says which is which."""
-
-    __slots__ = ("ai", "bits", "body", "evaluated", "program")
-
-    def __init__(self, ai: SelectionState) -> None:
-        self.ai: SelectionState = ai
-        self.program: Program = ai.tree.program
-        self.bits: int = self.program.defaults
-        self.body: Body | None = None  # whom the state drives
-        # What the present values were evaluated with; None as soon as something changed. So one comparison with the
-        # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
-        self.evaluated: Program | None = None
-
-    def adopt(self) -> bool:
-        """Take the tree's program over; whether it is another one."""
-        tree, old = self.ai.tree, self.program
-        program = tree.program
-        if program is old:
-            return False
-        self.bits = program.translated(self.bits, old)
-        self.program = program
-        self.evaluated = None
-        if self.body is not None:
-            note(self.body, self.ai.name, TraceEvent.NOTE, (("reloaded", program.name), ("version", tree.version)))
-        return True
-
-    def put(self, mask: int, value: bool, signal: str) -> bool:
-        """Set the variable of a mask, because of a signal or not; whether it was different before."""
-        old = self.bits
-        bits = old | mask if value else old & ~mask
-        if bits == old:
-            return False
-        self.bits = bits
-        self.evaluated = None
-        body = self.body
-        if body is not None:
-            kernel = body.kernel
-            if kernel is not None and kernel.trace.on:
-                (name,) = (one.name for one in self.program.variables if one.mask == mask)
-                detail = (("variable", name), ("value", bits > old), ("signal", signal or None))
-                note(body, self.ai.name, TraceEvent.VARIABLE, detail)
-        return True
+# --- what is saved, and given -----------------------------------------------------------------------------------------
 
 
 MOST_SAVED = 10_000  # variables of one saved state; a tree has no more parts than that
@@ -258,32 +155,21 @@ _LONGEST_SAVED = 4096  # characters of a name, as in a file
 
 
 def _boolean(value: object, name: str) -> bool:
-    """A value of an author that may stand for a boolean: 0, 1, and what other libraries have in place of them.
-
-    A text from a file or a console would be true whatever it says.
-
-    Args:
-        name: of the variable, for the error.
-    """
+    """A value of an author that may stand for a boolean: 0, 1, and what other libraries have in place of them."""
     try:
-        is_one = value in (False, True)
+        is_one = value in (False, True)  # not ``bool(value)``: a text from a console would be true whatever it says
     except ENDS_PROGRAM:
         raise
     except BaseException:  # it cannot even be compared
         is_one = False
     if is_one:
         return bool(value)
-    raise DefinitionError(
-        f"variable {repr_of(name, 80)}", f"it cannot be set to {repr_of(value, 80)}.", "Write True or False."
-    )
+    variable = f"variable {repr_of(name, 80)}"
+    raise DefinitionError(variable, f"it cannot be set to {repr_of(value, 80)}.", "Write True or False.")
 
 
 def _saved_variables(saved: object, tree: str) -> list[tuple[str, bool]]:
-    """What stands in a saved state, read before anything is changed.
-
-    Args:
-        tree: the name of the tree that it has to be of.
-    """
+    """What stands in a saved state of a tree, read before anything is changed."""
     plain = _plain_dict(saved)
     of = JsonObject(plain).text("tree")
     if str.lower(of) != tree.lower():
@@ -305,9 +191,7 @@ def _plain_dict(given: object) -> object:
         if len(given) > MOST_SAVED:
             raise DataFault(f"it has more than {MOST_SAVED} entries, and no tree has so many. It is no saved state.")
         return dict(islice(given.items(), MOST_SAVED))
-    except ENDS_PROGRAM:
-        raise
-    except DataFault:
+    except (DataFault, *ENDS_PROGRAM):
         raise
     except BaseException as error:
         raise DataFault(f"it cannot be read: {error_words(error, 80)}. Give what save() returned.") from None
@@ -329,82 +213,104 @@ NONE, BEGINNING, ACTIVE, LEAVING = Phase
 _OWN_HOOKS = ("constructor", "destructor", "run")  # all others are signals
 
 
-class Stage:
-    """The behavior of one agent, and how it comes to another."""
+class _Out(NamedTuple):
+    """Why a behavior is out for an agent."""
+
+    path: str  # at which it raised first
+    is_for_good: bool  # and not only until the variables select another one
+
+
+class _Stage:
+    """The variables and the behavior of one agent, and how it comes to others."""
 
     __slots__ = (
         "_busy",
         "_due",
-        "_lost",
         "_target",
         "ai",
         "behavior",
+        "bits",
         "constructed",
+        "driven",
+        "evaluated",
         "flags",
         "given",
         "leaf",
         "leaving",
         "out",
         "phase",
+        "program",
         "routines",
-        "variables",
     )
 
-    def __init__(self, ai: SelectionState, variables: Variables) -> None:
+    def __init__(self, ai: SelectionState) -> None:
         self.ai: SelectionState = ai  # what callbacks are given
-        self.variables: Variables = variables
+        self.given: Body | None = None  # whose it is, also before it drives
+        self.driven: Body | None = None  # whom it drives
+        self.program: Program = ai.tree.program  # says which bit is which variable
+        self.bits: int = self.program.defaults
+        # What the present values were evaluated with; None as soon as something changed. So one comparison with the
+        # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
+        self.evaluated: Program | None = None
         self.phase: Phase = NONE
         self.leaf: SelectionNode | None = None  # the current one
         self.behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
         self.constructed: bool = False  # its constructor has returned, so that its destructor is due
-        self.flags: LeafFlags | None = None  # if a behavior has control flags
         self.routines: list[Routine] | None = None
-        self.out: dict[str, str] | None = None  # behavior -> the path at which it raised
-        self.given: Body | None = None  # whose it is, also before it drives
+        self.flags: _LeafFlags | None = None  # if a behavior has control flags
+        self.out: dict[str, _Out] | None = None  # by behavior
         self.leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
         self._due: bool = False  # to be evaluated now
         self._busy: bool = False  # a callback is on the stack, or ``settle``
         self._target: SelectionNode | None = None  # begins when the current behavior is gone
-        self._lost: frozenset[str] | None = None  # who of ``out`` only could not take a signal
-
-    # --- for its control flags ----------------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Of the driver."""
-        return self.ai.name
-
-    @property
-    def precedence(self) -> int:
-        """Of its claims."""
-        return self.ai.precedence
 
     @property
     def body(self) -> Body:
-        """Whom it drives, or will drive.
-
-        Raises:
-            WrongStateError: nobody.
-        """
-        body = self.variables.body or self.given
+        body = self.driven or self.given
         if body is None:
             remedy = "Attach the state to an agent, or join it to a LoneBody."
             raise WrongStateError("SelectionState.body", "it drives nobody", remedy)
         return body
 
-    @property
-    def current(self) -> LeafBehavior | None:
-        """The current behavior itself."""
-        return self.behavior
+    # --- the variables ------------------------------------------------------------------------------------------------
 
-    def flags_of(self, leaf: SelectionNode) -> tuple[str, ...]:
-        """The control flags that the behavior of a leaf needs, in a fixed order."""
-        return tuple(sorted(getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ())))
+    def adopt(self) -> Program:
+        """The tree's program, taken over if it is another one."""
+        tree, old = self.ai.tree, self.program
+        program = tree.program
+        if program is not old:
+            self.bits = program.translated(self.bits, old)
+            self.program = program
+            self.evaluated = None
+            if self.driven is not None:
+                detail = (("reloaded", program.name), ("version", tree.version))
+                note(self.driven, self.ai.name, TraceEvent.NOTE, detail)
+            self.out = None
+        return program
 
-    @property
-    def is_leaving(self) -> bool:
-        """Whether the current behavior was told to leave and has not ended."""
-        return self.phase is LEAVING
+    def put(self, mask: int, value: bool, signal: str) -> bool:
+        """Set the variable of a mask, because of a signal or not; whether it was different before."""
+        old = self.bits
+        bits = old | mask if value else old & ~mask
+        if bits == old:
+            return False
+        self.bits = bits
+        self.evaluated = None
+        body = self.driven
+        if body is not None:
+            kernel = body.kernel
+            if kernel is not None and kernel.trace.on:
+                (name,) = (one.name for one in self.program.variables if one.mask == mask)
+                detail = (("variable", name), ("value", bits > old), ("signal", signal or None))
+                note(body, self.ai.name, TraceEvent.VARIABLE, detail)
+        return True
+
+    # --- the steps ----------------------------------------------------------------------------------------------------
+
+    def decide(self) -> None:
+        """Something changed: decide, and do what follows."""
+        self._due = True
+        self.settle()
 
     def abandon(self, reason: str) -> None:
         """Leave the current behavior before the next drive, which selects anew."""
@@ -415,30 +321,13 @@ class Stage:
 
     def forget_target(self) -> None:
         """Who was to follow does not; the next drive selects anew."""
-        self._target = None
-        self.variables.evaluated = None
-
-    def look_again(self) -> None:
-        """Evaluate at the next drive, whether or not a variable changes."""
-        self.variables.evaluated = None
-
-    # --- the steps ----------------------------------------------------------------------------------------------------
-
-    def decide(self) -> None:
-        """Something changed: decide, and do what follows."""
-        self._due = True
-        self.settle()
-
-    def forget_faults(self) -> None:
-        """The tree changed, or another body is joined: who was out is not any more."""
-        self.out = self._lost = None
+        self._target = self.evaluated = None
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Have the behavior leave, and then the body."""
-        before = self.leaving
-        if before is not None:
-            told = before[1]
-            self.leaving = (before[0], lambda: (told(), then()))
+        if self.leaving is not None:
+            first_reason, told = self.leaving  # with which its coroutines were stopped
+            self.leaving = (first_reason, lambda: (told(), then()))
         else:
             self.leaving = (reason, then)
         self.forget_target()
@@ -448,7 +337,7 @@ class Stage:
 
     def settle(self) -> None:
         """Do what is to be done, step by step, until nothing is left, or something has to be waited for."""
-        if self._busy or self.variables.body is None:
+        if self._busy or self.driven is None:
             return
         self._busy = True
         try:
@@ -461,9 +350,7 @@ class Stage:
         """One step; whether there may be another."""
         if self.phase is LEAVING:
             if self._due and self.leaving is None:
-                self._due = False
-                self.variables.evaluated = self.variables.program
-                self._target = self._select()
+                self._select()
             if self.routines:
                 return False
             self._end()
@@ -472,7 +359,7 @@ class Stage:
             if self.leaf is not None:
                 self._begin_leaving(self.leaving[0])
                 return True
-            self._depart()
+            self._depart(self.leaving[1])
             return False
         if self._due:
             return self._change()
@@ -483,10 +370,8 @@ class Stage:
 
     def _change(self) -> bool:
         """Decide, and leave the current behavior if it is another one; whether a step follows."""
-        self._due = False
-        self.variables.evaluated = self.variables.program  # before ``_select``: who is asked there may change things
         leaf = self.leaf
-        target = self._target = self._select()
+        target = self._select()
         if leaf is None:
             return target is not None
         if self.phase is LEAVING:
@@ -497,11 +382,40 @@ class Stage:
         self._begin_leaving("another one is selected" if target is not None else "none is selected")
         return True
 
+    def _select(self) -> SelectionNode | None:
+        """Who follows: the first leaf whose conditions hold, who is not out, and whose control flags can be had."""
+        self._due = False
+        self.evaluated = self.program  # before anybody is asked for flags: who gives way may change things
+        self._target = self._selected()
+        return self._target
+
+    def _selected(self) -> SelectionNode | None:
+        program, bits = self.program, self.bits
+        if self.out:
+            self._take_in()
+        out, flags = self.out, self.flags
+        leaf = program.walk(bits, out) if out else program.select(bits)
+        if flags is None:
+            if leaf is None or leaf is self.leaf or not self.flags_of(leaf):
+                return leaf
+            flags = self.flags = _LeafFlags(self)
+        return flags.choose(program, leaf, bits, out or ())
+
+    def _take_in(self) -> None:
+        """Forget who is out for a signal, and would not be selected anyway: he may be entered again."""
+        leaf = self.program.select(self.bits)
+        stays = None if leaf is None else leaf.behavior
+        self.out = {name: out for name, out in (self.out or {}).items() if out.is_for_good or name == stays} or None
+
+    def flags_of(self, leaf: SelectionNode) -> Collection[str]:
+        """The control flags that the behavior of a leaf needs."""
+        flags: Collection[str] = getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ())
+        return flags
+
     def _begin_leaving(self, reason: str) -> None:
         self.phase = LEAVING
-        if self.routines:
-            for routine in tuple(self.routines):
-                routine.stop(reason)
+        for routine in tuple(self.routines or ()):
+            routine.stop(reason)
         self._note(TraceEvent.DEACTIVATE, "reason", reason)
 
     def _end(self) -> None:
@@ -556,18 +470,18 @@ class Stage:
             if type(behavior).run is not LeafBehavior.run:
                 self.call("run", behavior.run, self.ai)
 
-    def _depart(self) -> None:
-        assert self.leaving is not None
-        _, then = self.leaving
-        self.leaving = self._target = self.variables.body = None
-        self._due, self.variables.evaluated = False, None
+    def _depart(self, then: Callable[[], object]) -> None:
+        self.leaving = self._target = self.driven = None
+        self._due, self.evaluated = False, None
         take(self.ai, self.given)  # before anybody is told: that one may give it to another body at once
         then()
 
     # --- callbacks ----------------------------------------------------------------------------------------------------
 
-    def call(self, hook: str, callback: Callable[..., Any], *args: Any) -> bool:
+    def call(self, hook: str, callback: Callable[..., Any], *args: object) -> bool:
         """Call an author's function; a coroutine becomes a routine. Whether it did not raise."""
+        # Kept and put back: a callback may send a signal, whose method is called on top of it, and when that has
+        # returned, the first one has not.
         busy, self._busy = self._busy, True
         try:
             result = callback(*args)
@@ -599,96 +513,248 @@ class Stage:
             if routine.strand.error is None:
                 self._begun()
             elif self.phase is BEGINNING:  # what it awaited on the host was cancelled there
-                self.variables.evaluated = None
+                self.evaluated = None
                 self._begin_leaving("its constructor was cancelled")
         self.settle()
 
     def _put_out(self, hook: str) -> None:
         """The current behavior is out for this agent: it is left at the next drive at the latest."""
         if self.leaf is not None and self.leaf.behavior is not None:
-            name = self.leaf.behavior
-            if self.out is None:
-                self.out = {}
-            if hook in _OWN_HOOKS:
-                self._lost = (self._lost or frozenset()) - {name}
-            elif name not in self.out:
-                self._lost = (self._lost or frozenset()) | {name}
-            self.out.setdefault(name, self._path())
-            self.variables.evaluated = None
+            name, out = self.leaf.behavior, self.out or {}
+            before = out.get(name, _Out(self._path(), is_for_good=False))
+            self.out = {**out, name: before._replace(is_for_good=before.is_for_good or hook in _OWN_HOOKS)}
+            self.evaluated = None
             self._note(TraceEvent.DISABLED, "hook", hook)
 
     def _path(self) -> str:
-        return self.name if self.leaf is None else f"{self.name}/{self.leaf.path}"
+        return self.ai.name if self.leaf is None else f"{self.ai.name}/{self.leaf.path}"
 
     def _note(self, event: TraceEvent, key: str, value: str, *more: tuple[str, bool]) -> None:
-        body = self.variables.body
+        body = self.driven
         if body is not None:
             kernel = body.kernel
             if kernel is not None and kernel.trace.on:
                 note(body, self._path(), event, ((key, value), *more))
 
-    def _take_in(self) -> None:
-        """Forget who is out for a signal, and would not be selected anyway: he may be entered again."""
-        leaf = self.variables.program.select(self.variables.bits)
-        stays = "" if leaf is None else leaf.behavior or ""
-        back = (self._lost or frozenset()) - {stays}
-        if back and self.out is not None:
-            self._lost = (self._lost or frozenset()) & {stays} or None
-            self.out = {name: path for name, path in self.out.items() if name not in back} or None
 
-    # --- choosing, and control flags ----------------------------------------------------------------------------------
-
-    def _select(self) -> SelectionNode | None:
-        """The first leaf whose conditions hold, whose behavior is not out, and whose control flags can be had."""
-        if self._lost:
-            self._take_in()
-        out, flags = self.out, self.flags
-        program, bits = self.variables.program, self.variables.bits
-        leaf = program.walk(bits, out) if out else program.select(bits)
-        if flags is None:
-            if leaf is None or leaf is self.leaf:
-                return leaf
-            if not getattr(self.ai.behaviors.get(leaf.behavior or ""), "flags", ()):
-                return leaf
-            flags = self.flags = LeafFlags(self)
-        return flags.choose(program, leaf, bits, out or ())
+# --- control flags ----------------------------------------------------------------------------------------------------
 
 
-_NOTHING: Behaviors = {}
+class _LeafHold:
+    """A holder of control flags: a behavior that has them, or waits for them."""
+
+    __slots__ = ("_owner", "behavior", "flag_name", "flags", "is_granted")
+
+    def __init__(self, owner: _LeafFlags, leaf: SelectionNode, flags: Collection[str]) -> None:
+        self._owner = owner
+        self.flag_name: str = f"{owner.stage.ai.name}/{leaf.path}"
+        self.behavior: str = leaf.behavior or ""
+        self.flags: tuple[str, ...] = tuple(sorted(flags))  # a set has another order in each run
+        # whether it has them: in the ledger, or from the behavior before it, when that has ended
+        self.is_granted: bool = False
+
+    @property
+    def runs_for(self) -> Holder | None:
+        return self._owner.stage.body.holder
+
+    @property
+    def precedence(self) -> int:
+        return self._owner.stage.ai.precedence
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Whether the behavior gives way. One that raises here does: the fault is its own, and not the claimant's."""
+        stage = self._owner.stage
+        if self is not self._owner.held or stage.behavior is None:
+            return True
+        try:
+            return bool(stage.behavior.is_interruptible)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            stage.body.fault(self.flag_name, "is_interruptible", error)
+            return True
+
+    def give_way(self, flag: str, claimant: str) -> None:
+        self._owner.give_way(self, flag, claimant)
+
+    def flags_granted(self) -> None:
+        self.is_granted = True
+        self._owner.stage.evaluated = None
+
+
+class _LeafFlags:
+    """The control flags of one state: what its current behavior holds, and what the next one shall."""
+
+    __slots__ = ("_refused", "held", "stage", "waiting", "wanted")
+
+    def __init__(self, stage: _Stage) -> None:
+        self.stage: _Stage = stage
+        self.held: _LeafHold | None = None  # of the current behavior; None if it has no flags
+        self.wanted: _LeafHold | None = None  # of the behavior that shall follow it, granted
+        self.waiting: _LeafHold | None = None  # of the most preferred behavior that was refused
+        self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
+
+    def choose(
+        self, program: Program, leaf: SelectionNode | None, bits: int, out: Collection[str]
+    ) -> SelectionNode | None:
+        """The first leaf that can have its flags, from the first one on whose conditions hold."""
+        refused: dict[str, str] = {}
+        while leaf is not None:
+            holder = self._refuser(leaf, refused)
+            if holder is None:
+                self._keep_only(leaf, refused)
+                if self._has(leaf):
+                    break
+                holder = ""  # who was served with what the others gave back took it away
+            refused[leaf.behavior or ""] = holder
+            leaf = program.walk(bits, {*refused, *out})
+        self._refused = refused
+        if leaf is None:
+            self._keep_only(None, refused)
+        return leaf
+
+    def _keep_only(self, leaf: SelectionNode | None, refused: Collection[str]) -> None:
+        """Nobody but a leaf follows, and nobody waits but for one of the refused ones."""
+        waiting, wanted = self.waiting, self.wanted
+        if waiting is not None and waiting.behavior not in refused:
+            self.waiting = None
+            self._release(waiting)
+        if wanted is not None and wanted is self.wanted and (leaf is None or leaf.behavior != wanted.behavior):
+            self.wanted = None
+            self._release(wanted)
+
+    def _has(self, leaf: SelectionNode) -> bool:
+        """Whether a leaf has its control flags, or needs none."""
+        held, wanted = self.held, self.wanted
+        if held is not None and held.behavior == leaf.behavior and self.stage.phase is not LEAVING:
+            return True
+        return (wanted is not None and wanted.behavior == leaf.behavior) or not self.stage.flags_of(leaf)
+
+    def _refuser(self, leaf: SelectionNode, refused: dict[str, str]) -> str | None:
+        """Who keeps a leaf from its control flags; None if it has them, or needs none."""
+        if self._has(leaf):
+            return None
+        waiting = self.waiting
+        if waiting is not None and waiting.behavior == leaf.behavior:
+            if not waiting.is_granted:
+                return self._refused.get(waiting.behavior, "")
+            self.waiting = None
+            self._follow(waiting)
+            return None
+        return self._claim(_LeafHold(self, leaf, self.stage.flags_of(leaf)), wait=not refused)
+
+    def _claim(self, hold: _LeafHold, wait: bool) -> str | None:
+        """Claim control flags; who keeps one of them, or None."""
+        refusal = self._ask_for(hold, (self.held, self.wanted, self.waiting), wait)
+        if refusal is None:
+            self._follow(hold)
+            return None
+        body = self.stage.body
+        if self._refused.get(hold.behavior) != refusal.holder:
+            flag, holder = ("flag", refusal.flag), ("holder", refusal.holder)
+            note(body, hold.flag_name, TraceEvent.REFUSED, (flag, holder))
+        if body.flags.is_waiting(hold):
+            before, self.waiting = self.waiting, hold
+            if before is not None:
+                self._release(before)
+        return refusal.holder
+
+    def _ask_for(self, hold: _LeafHold, own: tuple[_LeafHold | None, ...], wait: bool) -> Refusal | None:
+        """Claim from the ledger. Who is refused and does not wait has nothing, and is asked again at the next drive."""
+        body = self.stage.body
+        shared = tuple(one for one in own if one is not None)
+        refusal = body.flags.claim(hold.flags, hold, tick_of(body), shared_with=shared, wait=wait)
+        hold.is_granted = refusal is None
+        if refusal is not None and not body.flags.is_waiting(hold):
+            self.stage.evaluated = None  # the ledger will not tell
+            self._release(hold)  # it may have been served, and then one whose flags it shared gave way
+        return refusal
+
+    def _follow(self, hold: _LeafHold) -> None:
+        """A behavior that has its flags shall be next."""
+        before, self.wanted = self.wanted, hold
+        if self.waiting is not None:
+            self._pass_on(self.waiting, hold)  # which was served while others gave way to this one
+        if before is not None:
+            self._release(before)
+        waiting = self.waiting
+        if waiting is None:
+            return
+        # What it waits for may be held by the next one now, and counts as free for it.
+        if waiting.is_granted or self._ask_for(waiting, (self.wanted, self.held), wait=True) is None:
+            self.stage.evaluated = None
+        elif self.waiting is waiting and not self.stage.body.flags.is_waiting(waiting):
+            self.waiting = None
+
+    def _pass_on(self, hold: _LeafHold, heir: _LeafHold) -> None:
+        """Give one leaf what another one holds of its flags."""
+        body = self.stage.body
+        ledger = body.flags
+        flags = [flag for flag in heir.flags if (now := ledger.holder(flag)) is not None and now.owner is hold]
+        if flags:
+            ledger.hand_over(flags, heir, tick_of(body), holders=(hold,))
+
+    def _release(self, hold: _LeafHold) -> None:
+        """Give back what a leaf holds, except what others were granted because it was in the same tree."""
+        if self.wanted is not None and self.wanted is not hold:
+            self._pass_on(hold, self.wanted)
+        waiting = self.waiting
+        if waiting is not None and waiting is not hold and waiting.is_granted:
+            self._pass_on(hold, waiting)
+        self.stage.body.flags.release(hold)
+
+    def begin(self, behavior: str) -> None:
+        """A behavior begins."""
+        if self.wanted is not None and self.wanted.behavior == behavior:
+            self.held, self.wanted = self.wanted, None
+
+    def end(self) -> None:
+        """The current behavior has ended: give back what it held, except what the next one takes over."""
+        held, self.held = self.held, None
+        if held is not None:
+            self._release(held)
+
+    def drop(self) -> None:
+        """Nobody shall follow any more."""
+        before = self.wanted, self.waiting
+        self.wanted = self.waiting = None
+        for hold in before:
+            if hold is not None:
+                self._release(hold)
+
+    def give_way(self, hold: _LeafHold, flag: str, claimant: str) -> None:
+        """Somebody of higher precedence wants a flag of a behavior."""
+        if hold is self.held:
+            self.stage.abandon(f"gives {flag} to {claimant}")
+            return
+        if hold is self.wanted:
+            self.wanted = None
+        elif hold is self.waiting:
+            self.waiting = None
+        self.stage.forget_target()
+        self._release(hold)
+
+
+# --- what the game holds ----------------------------------------------------------------------------------------------
+
+_NOTHING: Behaviors = {}  # one for all who register none
 
 
 class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
-    Args:
-        tree: the tree.
-        behaviors: what the leaves select, by name; kept, not copied.
-        body: whom it drives, at once; None if it joins one later.
-        name: begins the paths of its leaves.
-        precedence: of its claims for control flags.
-
-    Attributes:
-        tree: as given.
-        behaviors: as given.
-        name: as given.
-        precedence: as given.
-        rank: where it stands in a tick.
-        view_type: what ``view`` returns.
-
-    Raises:
-        DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
-
     Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
 
-    __slots__ = ("_stage", "_variables", "behaviors", "name", "precedence", "tree")
+    __slots__ = ("_stage", "behaviors", "name", "precedence", "tree")
 
-    rank = SELECTION
-    view_type: ClassVar[type[SelectionView]] = SelectionView
+    rank = SELECTION  # where it stands in a tick
+    view_type: ClassVar[type[SelectionView]] = SelectionView  # what ``view`` returns
 
     def __init__(
         self,
-        tree: SharedTree,
+        tree: SelectionTree,
         behaviors: Behaviors | None = None,
         *,
         body: Body | None = None,
@@ -704,12 +770,11 @@ class SelectionState:
                 "agent.attach(tree.state(...)).",
             )
         number_in(precedence, "SelectionTree.state", "precedence")
-        self.tree: SharedTree = tree
+        self.tree: SelectionTree = tree
         self.behaviors: Behaviors = given
         self.name: str = name
         self.precedence: int = precedence
-        self._variables: Variables = Variables(self)
-        self._stage: Stage = Stage(self, self._variables)
+        self._stage: _Stage = _Stage(self)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(
@@ -725,14 +790,14 @@ class SelectionState:
     @property
     def variables(self) -> dict[str, bool]:
         """The variables by name, in the order of declaration; a copy."""
-        program, mine = self.tree.program, self._variables
-        old, bits = mine.program, mine.bits
+        program, stage = self.tree.program, self._stage
+        old, bits = stage.program, stage.bits
         return program.values(bits if program is old else program.translated(bits, old))
 
     @property
     def is_stale(self) -> bool:
         """Whether the tree is evaluated at the next drive."""
-        return self._variables.evaluated is not self.tree.program
+        return self._stage.evaluated is not self.tree.program
 
     def is_set(self, name: str) -> bool:
         """Whether a variable is true.
@@ -743,8 +808,8 @@ class SelectionState:
         Raises:
             UnknownVariableError: the tree declares no such variable; in the compatible mode it is false.
         """
-        program = self._adopt()
-        return self._variables.bits & program.mask(name) != 0
+        program = self._stage.adopt()
+        return self._stage.bits & program.mask(name) != 0
 
     def set_variable(self, name: str, value: bool) -> bool:
         """Turn a variable on or off; the tree is evaluated at the next drive.
@@ -766,16 +831,16 @@ class SelectionState:
         given: object = value
         if given is not True and given is not False:
             value = _boolean(given, name)
-        mine = self._variables
-        program = mine.program
+        stage = self._stage
+        program = stage.program
         if program is not self.tree.program:
-            program = self._adopt()
-        mask = program.masks.get(name)
+            program = stage.adopt()
+        mask = program.masks.get(name)  # as it was written, which is what nearly everybody writes
         if mask is None:
             mask = program.mask(name)
-            if not mask and mine.body is not None:
-                note(mine.body, self.name, TraceEvent.IGNORED, (("variable", name),))
-        return mine.put(mask, value, "")
+            if not mask and stage.driven is not None:
+                note(stage.driven, self.name, TraceEvent.IGNORED, (("variable", name),))
+        return stage.put(mask, value, "")
 
     def save(self) -> dict[str, Any]:
         """What has to be kept of it, as JSON values: the tree's name and the variables. The behavior follows."""
@@ -792,51 +857,32 @@ class SelectionState:
         Raises:
             DataFault: it is nothing that ``save`` returns, it is of another tree, or there is far too much of it.
         """
-        program = self._adopt()
-        found = _saved_variables(saved, program.name)
+        program = self._stage.adopt()
         changes: dict[int, bool] = {}
-        for name, value in found:
+        for name, value in _saved_variables(saved, program.name):
             mask = program.masks.get(str.lower(name), 0)
             if changes.setdefault(mask, value) is not value and mask:
                 text = f"the variable {repr_of(name, 80)} stands here twice, as true and as false. Remove one of them."
                 raise DataFault(text, pointer="/variables")
         for mask, value in changes.items():
-            self._variables.put(mask, value, "")
-
-    def _update(self) -> None:
-        """Something changed: decide, and do what follows."""
-        if self._variables.body is None:
-            remedy = "Attach it to an agent, or join it to a LoneBody."
-            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
-        if self._variables.program is not self.tree.program:
-            self._adopt()
-        self._stage.decide()
-
-    def _adopt(self) -> Program:
-        """The tree's program, taken over if it is another one."""
-        if self._variables.adopt():
-            self._stage.forget_faults()
-        return self._variables.program
+            self._stage.put(mask, value, "")
 
     # --- the driver of a body -----------------------------------------------------------------------------------------
 
     def join(self, body: Body) -> None:
         """Begin to drive a body. Nothing is decided before the first ``drive``; variables stay as they are.
 
-        Args:
-            body: whom.
-
         Raises:
             WrongStateError: it drives one already.
         """
-        if self._variables.body is not None:
+        stage = self._stage
+        if stage.driven is not None:
             raise WrongStateError(
                 "SelectionState.join", "it drives a body", "Make a state for each agent: tree.state()."
             )
         give(self, body, "SelectionState.join")
-        self._variables.body = body
-        self._variables.evaluated = None
-        self._stage.forget_faults()
+        stage.driven = body
+        stage.evaluated = stage.out = None
 
     @property
     def given_to(self) -> Body | None:
@@ -858,8 +904,15 @@ class SelectionState:
 
         Source: CryEngine, selection trees: "On each AI system update of an AI".
         """
-        if self._variables.evaluated is not self.tree.program:
+        if self._stage.evaluated is not self.tree.program:
             self._update()
+
+    def _update(self) -> None:
+        if self._stage.driven is None:
+            remedy = "Attach it to an agent, or join it to a LoneBody."
+            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
+        self._stage.adopt()  # first: bits of the old program would be other variables in the new one
+        self._stage.decide()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Stop for good, or until it joins a body again: the behavior leaves.
@@ -868,7 +921,7 @@ class SelectionState:
             reason: why, in words.
             then: called when all has ended; at once if no coroutine runs.
         """
-        if self._variables.body is None:
+        if self._stage.driven is None:
             then()
         else:
             self._stage.leave(reason, then)
@@ -887,16 +940,16 @@ class SelectionState:
         return SelectionView(
             name=self.name,
             tree=self.tree.name,
-            leaf="" if leaf is None else leaf.path,
+            leaf=self.leaf,
             behavior=NO_BEHAVIOR if leaf is None else leaf.behavior or "",
             is_registered=stage.behavior is not None,
             phase=str(stage.phase),
             variables=tuple(self.variables.items()),
             flags=() if held is None else held.flags,
             waits_for="" if waiting is None else waiting.behavior,
-            out=tuple((stage.out or {}).items()),
+            out=tuple((name, out.path) for name, out in (stage.out or {}).items()),
             routines=tuple(routine.hook for routine in stage.routines or ()),
-            failed=passed_over(self._variables.program, self._variables.bits, leaf, self.name),
+            failed=passed_over(stage.program, stage.bits, leaf, self.name),
             version=self.tree.version,
         )
 
@@ -908,7 +961,7 @@ class SelectionState:
 
     @property
     def body(self) -> Body:
-        """Whom it drives.
+        """Whom it drives, or will drive.
 
         Raises:
             WrongStateError: nobody.
@@ -940,7 +993,7 @@ class SelectionState:
         """The name of the current behavior, after translation; None if no leaf is selected."""
         return None if self._stage.leaf is None else self._stage.leaf.behavior
 
-    def signal(self, name: str, /, **data: Any) -> bool:
+    def signal(self, name: str, /, **data: object) -> bool:
         """Tell it that something happened.
 
         First the signal variables are set, in the order of the file, then the current behavior is told.
@@ -954,10 +1007,10 @@ class SelectionState:
 
         Source: CryEngine, selection trees: "Signal Variables", "Behavior Selection Tree Evaluation".
         """
-        effects = self._adopt().signals.get(name, ())
-        mine, stage = self._variables, self._stage
+        stage = self._stage
+        effects = stage.adopt().signals.get(name, ())
         for effect in effects:
-            mine.put(effect.mask, effect.test(mine.bits), name)
+            stage.put(effect.mask, effect.test(stage.bits), name)
         behavior = stage.behavior
         if stage.phase is not ACTIVE or behavior is None:
             return bool(effects)
@@ -968,14 +1021,121 @@ class SelectionState:
         stage.settle()
         return True
 
-    def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
-        """Perform an activity of the agent's planner from within a coroutine of the behavior, with its control flags.
-
-        Args:
-            activity: what to perform.
-            args: its arguments.
-        """
+    def perform(self, activity: str, **args: object) -> Awaitable[Any]:
+        """Perform an activity of the planner from within a coroutine of the behavior, with its control flags."""
         return self.body.perform(activity, args, None if self._stage.flags is None else self._stage.flags.held)
 
     def __repr__(self) -> str:
         return f"<SelectionState {self.tree.name}: {self.leaf or NO_BEHAVIOR}, {self.phase}>"
+
+
+_MOST_OUTLINES = 64  # of one tree: states may all have names of their own
+
+
+class SelectionTree:
+    """A selection tree of a library. Agents share it."""
+
+    __slots__ = ("_outlines", "file", "program", "version")
+
+    def __init__(self, program: Program, file: str) -> None:
+        self.program: Program = program  # what it is now
+        self.version: int = 0  # how often it was replaced
+        self.file: str = file  # in which it stands
+        self._outlines: dict[str, tuple[Program, Outline]] = {}  # by the name of the state: most agents use one name
+
+    @property
+    def name(self) -> str:
+        """As it was written."""
+        return self.program.name
+
+    @property
+    def type(self) -> str:
+        """The attribute ``type`` of the file; it means nothing here."""
+        return self.program.type
+
+    @property
+    def variables(self) -> dict[str, bool]:
+        """The declared variables and their defaults, in the order of declaration."""
+        return self.program.values(self.program.defaults)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The signals that set variables, in the order of the file."""
+        return tuple(self.program.signals)
+
+    @property
+    def behaviors(self) -> tuple[str, ...]:
+        """The names of the behaviors that its leaves select, after translation; each once, in the order of the file."""
+        return tuple(dict.fromkeys(node.behavior for node in self.program.nodes if node.behavior is not None))
+
+    def missing(self, behaviors: Behaviors) -> tuple[str, ...]:
+        """The behaviors that somebody would have to register, beside those that are."""
+        return tuple(name for name in self.behaviors if name not in behaviors)
+
+    def select(self, **variables: bool) -> str | None:
+        """What is selected for given variables, without any agent.
+
+        Args:
+            variables: by name, in any case; the others have their defaults.
+
+        Returns:
+            The behavior, or None if no leaf passes.
+
+        Raises:
+            UnknownVariableError: the tree declares no such variable; in the compatible mode it means nothing.
+
+        Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
+        """
+        bits = self.program.defaults
+        for name, value in variables.items():
+            mask = self.program.mask(name)
+            bits = bits | mask if value else bits & ~mask
+        leaf = self.program.select(bits)
+        return None if leaf is None else leaf.behavior
+
+    def state(
+        self,
+        behaviors: Behaviors | None = None,
+        *,
+        body: Body | None = None,
+        name: str = "selection",
+        precedence: int = 0,
+    ) -> SelectionState:
+        """Make the state of one agent, which drives its body by this tree.
+
+        Args:
+            behaviors: what the leaves select, by name. It is kept and not copied: agents may share it. A leaf whose
+                behavior is not in it is selected like any other, and does nothing.
+            body: whom it drives, at once; otherwise an agent attaches it.
+            name: begins the paths of its leaves.
+            precedence: of its claims for control flags.
+
+        Raises:
+            DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
+        """
+        return SelectionState(self, behaviors, body=body, name=name, precedence=precedence)
+
+    def diagram(self, current: str = "") -> str:
+        """The tree as a Mermaid flowchart, in which the leaf of a path may be marked as the current one."""
+        return mermaid(self.program, current)
+
+    def outline(self, name: str = "selection") -> Outline:
+        """The whole tree as its file has it, for tools. The name of a state begins the paths; made once for each."""
+        kept = self._outlines.get(name)
+        if kept is None or kept[0] is not self.program:
+            if len(self._outlines) >= _MOST_OUTLINES:
+                self._outlines.clear()
+            kept = self._outlines[name] = (self.program, outline_of(self.program, name))
+        return kept[1]
+
+    def replace(self, program: Program, file: str) -> bool:
+        """Put another program in, which stands in a file; whether it means anything else. Called by its library."""
+        self.file = file
+        if program.says() == self.program.says():
+            return False
+        self.program = program
+        self.version += 1
+        return True
+
+    def __repr__(self) -> str:
+        return f"<SelectionTree {self.name}: {len(self.program.nodes)} nodes, version {self.version}>"

@@ -36,39 +36,25 @@ class PassedView(View):
 
 @view
 class SelectionView(ModelView):
-    """What a selection tree is doing for one agent.
-
-    Attributes:
-        name: of the driver.
-        tree: the name of the tree.
-        leaf: the path of the current leaf from the root on; empty if there is none.
-        behavior: what that leaf selects; ``No Behavior`` if there is no leaf.
-        is_registered: whether there is a behavior of that name.
-        phase: none, beginning, active or leaving.
-        variables: name and value, in the order of declaration.
-        flags: the control flags that the behavior holds.
-        waits_for: the leaf's behavior that would be selected if its control flags were free; empty if there is none.
-        out: behaviors that are out because a callback raised, and the path at which it did.
-        routines: what its coroutines are, by their callbacks' names.
-        failed: the nodes before the current leaf whose condition does not hold.
-        version: how often the tree was replaced by another reading of its file.
-    """
+    """What a selection tree is doing for one agent."""
 
     model: ClassVar[str] = "selection"
 
-    name: str
-    tree: str
-    leaf: str
-    behavior: str
-    is_registered: bool
-    phase: str
-    variables: tuple[tuple[str, bool], ...]
-    flags: tuple[str, ...] = ()
+    name: str  # of the driver
+    tree: str  # the name of the tree
+    leaf: str  # the path of the current leaf from the root on; empty if there is none
+    behavior: str  # what that leaf selects; ``No Behavior`` if there is no leaf
+    is_registered: bool  # whether there is a behavior of that name
+    phase: str  # none, beginning, active or leaving
+    variables: tuple[tuple[str, bool], ...]  # name and value, in the order of declaration
+    flags: tuple[str, ...] = ()  # the control flags that the behavior holds
+    # the leaf's behavior that would be selected if its control flags were free; empty if there is none
     waits_for: str = ""
+    # behaviors that are out because a callback raised, and the path at which it did
     out: tuple[tuple[str, str], ...] = ()
-    routines: tuple[str, ...] = ()
-    failed: tuple[PassedView, ...] = ()
-    version: int = 0
+    routines: tuple[str, ...] = ()  # what its coroutines are, by their callbacks' names
+    failed: tuple[PassedView, ...] = ()  # the nodes before the current leaf whose condition does not hold
+    version: int = 0  # how often the tree was replaced by another reading of its file
 
     @property
     def outline_id(self) -> str:
@@ -130,14 +116,7 @@ def _because(condition: str, values: Mapping[str, bool]) -> str:
 
 
 def mermaid(program: Program, current: str = "") -> str:
-    """Draw a program.
-
-    Args:
-        current: the path of a leaf that is marked; empty for none.
-
-    Returns:
-        The text of the flowchart, without a fence.
-    """
+    """A program as the text of a flowchart, without a fence; the leaf of a path may be marked."""
     lines = ["flowchart TD"]
     numbers: dict[SelectionNode, int] = {}
     for number, node in enumerate(program.nodes):
@@ -165,11 +144,7 @@ def _quoted(text: str) -> str:
 
 
 def outline_of(program: Program, name: str) -> Outline:
-    """The outline of a program.
-
-    Args:
-        name: begins the paths: that of the state.
-    """
+    """The outline of a program; the name of the state begins its paths."""
     below: dict[SelectionNode, list[Outline]] = {}
     root = Outline(name, program.name, "priority", "")
     for node in reversed(program.nodes):  # children stand behind their parents in the file

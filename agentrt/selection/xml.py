@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from agentrt.errors import InvalidSelectionError, did_you_mean
@@ -47,20 +47,14 @@ __all__ = [
     "COMPATIBLE",
     "MODES",
     "STRICT",
+    "Element",
     "Findings",
     "Mode",
     "SelectionProblem",
-    "shown",
-    "MAX_BYTES",
-    "MAX_DEPTH",
-    "Element",
     "parse",
     "read_bytes",
-    "NODES",
-    "ROOTS",
-    "SHAPES",
-    "Shape",
     "shaped",
+    "shown",
 ]
 
 Mode = Literal["strict", "compatible"]
@@ -76,19 +70,12 @@ _NEAR_AMONG = 100
 
 
 class SelectionProblem(NamedTuple):
-    """One thing that is wrong.
+    """One thing that is wrong."""
 
-    Attributes:
-        file: where, as the library names it.
-        line: where in it, from 1; 0 for the file as a whole.
-        text: what is wrong and what to write instead.
-        is_error: whether it keeps a tree from being; otherwise a warning.
-    """
-
-    file: str
-    line: int
-    text: str
-    is_error: bool = True
+    file: str  # where, as the library names it
+    line: int  # where in it, from 1; 0 for the file as a whole
+    text: str  # what is wrong and what to write instead
+    is_error: bool = True  # whether it keeps a tree from being; otherwise a warning
 
     @property
     def place(self) -> str:
@@ -100,11 +87,7 @@ class SelectionProblem(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """A name from a file for a sentence: quoted, escaped and not long.
-
-    Args:
-        text: as it stands in the file.
-    """
+    """A name from a file for a sentence: quoted, escaped and not long."""
     return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
 
 
@@ -115,22 +98,14 @@ class Findings:
         self.mode: Mode = mode
         self.omitted: int = 0  # how many problems were not kept, because there were too many
         self.errors: int = 0
-        self._kept: dict[tuple[str, int, str], SelectionProblem] = {}
+        self._kept: dict[tuple[str, int, str], SelectionProblem] = {}  # by place and text
 
     def error(self, file: str, line: int, text: str) -> None:
-        """Something without which a tree cannot be, in either mode.
-
-        Args:
-            text: what is wrong and what to write instead.
-        """
+        """Something without which a tree cannot be, in either mode."""
         self._add(SelectionProblem(file, line, text))
 
     def lenient(self, file: str, line: int, text: str) -> None:
-        """An error in the strict mode, a warning in the compatible one.
-
-        Args:
-            text: what is wrong and what to write instead.
-        """
+        """An error in the strict mode, a warning in the compatible one."""
         self._add(SelectionProblem(file, line, text, self.mode == STRICT))
 
     def warning(self, file: str, line: int, text: str) -> None:
@@ -151,25 +126,12 @@ class Findings:
         else:
             self._kept[key] = problem
 
-    def take(self, problems: tuple[SelectionProblem, ...]) -> None:
-        """Add what was found before.
-
-        Args:
-            problems: they keep what they are, errors or warnings.
-        """
-        for problem in problems:
-            self._add(problem)
-
     def sorted(self) -> tuple[SelectionProblem, ...]:
         """All problems by file and line."""
         return tuple(sorted(self._kept.values(), key=lambda one: (one.file, one.line)))
 
     def raise_errors(self) -> None:
-        """Raise the errors, if there are any.
-
-        Raises:
-            InvalidSelectionError: with all of them.
-        """
+        """Raise the errors, if there are any, all in one."""
         errors = [one[:3] for one in self.sorted() if one.is_error]
         if errors:
             told = errors[:MOST_TOLD]
@@ -192,18 +154,16 @@ class Element:
 
     def __init__(self, written: str, attributes: dict[str, str], file: str, line: int) -> None:
         self.written: str = written  # the tag as it was written, for people
-        self.tag: str = written.lower()  # in lower case
-        self.attributes: dict[str, str] = {}  # name in lower case -> value
+        self.tag: str = written.lower()
+        self.attributes: dict[str, str] = {}  # by name in lower case
         self.repeated: str = ""  # an attribute that stands there twice, in different cases; empty if there is none
         for name, value in attributes.items():
-            lower = name.lower()
-            if lower in self.attributes:
+            if name.lower() in self.attributes:
                 self.repeated = name
-            else:
-                self.attributes[lower] = value
-        self.file: str = file  # in which file
+            self.attributes.setdefault(name.lower(), value)
+        self.file: str = file
         self.line: int = line  # where it begins, from 1
-        self.children: list[Element] = []  # the elements in it
+        self.children: list[Element] = []
         self.text_line: int = 0  # where the first text in it stands; 0 if there is none but white space
 
     @property
@@ -216,14 +176,7 @@ class Element:
 
 
 def read_bytes(path: Path, file: str) -> bytes:
-    """Read a file.
-
-    Returns:
-        Its bytes; one more than may be, at most.
-
-    Raises:
-        InvalidSelectionError: it cannot be read.
-    """
+    """Read a file, which problems call by another name; one byte more than may be, at most."""
     try:
         if not path.is_file():
             _refuse(file, 0, "this is not a regular file. Name an XML file, or a folder of them.")
@@ -234,16 +187,9 @@ def read_bytes(path: Path, file: str) -> bytes:
 
 
 def parse(data: bytes, file: str) -> Element:
-    """Parse the bytes of a document.
-
-    Args:
-        file: what problems call the place it came from.
-
-    Raises:
-        InvalidSelectionError: it is not XML within the bounds.
-    """
+    """Parse the bytes of a document; ``InvalidSelectionError`` if it is not XML within the bounds."""
     _check_bytes(data, file)
-    return _Reader(file).read(data)
+    return _Parsing(file).root_of(data)
 
 
 def _refuse(file: str, line: int, text: str) -> NoReturn:
@@ -262,12 +208,12 @@ def _check_bytes(data: bytes, file: str) -> None:
         _refuse(file, line, f"it is not UTF-8: byte {error.start} cannot stand there. Save it as UTF-8.")
 
 
-class _Reader:
-    """One use of the parser. ``_open`` are the elements that have begun and not ended, the outermost first."""
+class _Parsing:
+    """One use of the parser."""
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._open: list[Element] = []
+        self._open: list[Element] = []  # have begun and not ended, the outermost first
         self._root: Element | None = None
         self._elements = 0
         # The name of the encoding is ours: whatever the document declares, these bytes are read as what was checked.
@@ -280,7 +226,7 @@ class _Reader:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
 
-    def read(self, data: bytes) -> Element:
+    def root_of(self, data: bytes) -> Element:
         try:
             self._parser.Parse(data, True)
         except expat.ExpatError as error:
@@ -296,7 +242,7 @@ class _Reader:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
             self._fail(f"it declares the encoding {shown(encoding)}. Save it as UTF-8, and declare that or nothing.")
 
-    def _doctype(self, *_declared: Any) -> NoReturn:
+    def _doctype(self, *_declared: object) -> NoReturn:
         self._fail("it has a document type declaration, which may define entities. Remove the whole <!DOCTYPE ...>.")
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
@@ -336,19 +282,13 @@ class Shape(NamedTuple):
     children: tuple[str, ...] = ()  # tags, in lower case
 
 
-NODES = ("priority", "leaf", "ref")
-"""What a tree is made of."""
-
-ROOTS = ("selectiontrees", "selectiontree", "blocks")
-"""What a file may be."""
+NODES = ("priority", "leaf", "ref")  # what a tree is made of
+ROOTS = ("selectiontrees", "selectiontree", "blocks")  # what a file may be
 
 SHAPES: Mapping[str, Shape] = {
     "selectiontrees": Shape("SelectionTrees", children=("selectiontree",)),
     "selectiontree": Shape(
-        "SelectionTree",
-        ("name",),
-        ("type",),
-        ("variables", "signalvariables", "leaftranslations", "blocks", *NODES),
+        "SelectionTree", ("name",), ("type",), ("variables", "signalvariables", "leaftranslations", "blocks", *NODES)
     ),
     "blocks": Shape("Blocks", children=("block",)),
     "block": Shape("Block", ("name",), (), ("variable", "signal", "map", *NODES)),
@@ -365,14 +305,10 @@ SHAPES: Mapping[str, Shape] = {
 
 
 def shaped(root: Element, findings: Findings, stem: str) -> Element | None:
-    """Check the shape of a file, and take out what does not fit.
+    """Check the shape of a file, and take out what does not fit; None if it cannot be used at all.
 
     Args:
-        root: its outermost element; it is changed.
         stem: the name of the file without folder and suffix, which names a tree that fills it.
-
-    Returns:
-        The element, or None if the file cannot be used at all.
     """
     if root.tag not in ROOTS:
         known = [SHAPES[tag].written for tag in ROOTS]
@@ -389,16 +325,14 @@ def _fits(element: Element, findings: Findings) -> bool:
     shape = SHAPES[element.tag]
     _check_attributes(element, shape, findings)
     if element.text_line:
-        findings.lenient(
-            element.file, element.text_line, f"text has no meaning here, inside {_tag(element)}. Remove it."
-        )
+        text = f"text has no meaning here, inside {_tag(element)}. Remove it."
+        findings.lenient(element.file, element.text_line, text)
     kept = []
     for child in element.children:
-        if child.tag in shape.children:
-            if _fits(child, findings):
-                kept.append(child)
-        else:
+        if child.tag not in shape.children:
             findings.lenient(child.file, child.line, _misplaced(child, shape))
+        elif _fits(child, findings):
+            kept.append(child)
     element.children = kept
     missing = [name for name in shape.required if not element.attributes.get(name)]
     for name in missing:
@@ -415,10 +349,8 @@ def _check_attributes(element: Element, shape: Shape, findings: Findings) -> Non
             text = f"{_tag(element)} has no attribute {shown(name)}.{did_you_mean(name, known)} {takes}"
             findings.lenient(element.file, element.line, text)
     if element.repeated:
-        text = (
-            f"{_tag(element)} has the attribute {shown(element.repeated)} twice: names ignore case. Keep one of them."
-        )
-        findings.lenient(element.file, element.line, text)
+        text = f"{_tag(element)} has the attribute {shown(element.repeated)} twice: names ignore case."
+        findings.lenient(element.file, element.line, f"{text} Keep one of them.")
 
 
 def _misplaced(child: Element, shape: Shape) -> str:

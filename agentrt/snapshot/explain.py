@@ -8,30 +8,34 @@ An action that is not elected says why, in this order: it is not possible and wh
 since when, what it waits for, and how often it was stopped before it had an answer; its utility does not reach the bar,
 which is the elected one's with its sunk cost; it would, and something keeps it from taking over.
 
-Source: Stonehearth, AI, the AI inspector.explain()`.
+What an agent solves is told along what is under way, from what was asked for down to the strategy that runs innermost.
+At each dependency stand the strategies: those that failed and why, the one that runs with a star and what it is
+expected to cost, the others with their costs or why they cannot. Below a strategy stands what it needs now, what it is
+expected to need next ("perhaps" if only in some branches), and what came up. Then the forecast, if it reaches deeper,
+and what came up and has to wait. Of requests that are over only the last is told, while nothing is being solved.
+
+Source: Stonehearth, AI, the AI inspector; prismarine-gameplay: "Task Tree", "Heuristic Based Task Selection".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agentrt.body.views import ModelView
 from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
 
-__all__ = ["explain"]
+if TYPE_CHECKING:
+    from agentrt.strategy.views import GameplayView, TaskNodeView
+
+__all__ = ["explain", "solving_lines"]
 
 _ANYTHING = "for something to happen"  # which says nothing that the reader does not know
+_MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy
 
 
 def explain(snapshot: AgentSnapshot) -> str:
-    """Why an agent does what it does, and why not something else.
-
-    Args:
-        snapshot: what it is doing.
-
-    Returns:
-        Several lines of text.
-    """
+    """Why an agent does what it does, and why not something else: several lines of text."""
     lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or "runs nothing")]
     if snapshot.error:
         lines.append(f"  {snapshot.error}")
@@ -43,8 +47,6 @@ def explain(snapshot: AgentSnapshot) -> str:
         lines.append(f"  performed beside the plan, as {frame.path}:")
         lines.extend(_frame(frame, 2, snapshot.tick))
     if snapshot.strategies is not None:
-        from agentrt.snapshot.solving_words import solving_lines  # who has no strategies does not load them
-
         lines.extend(solving_lines(snapshot.strategies, snapshot.ticks_per_second))
     lines.extend(_models(snapshot))
     for flag, holder, since in snapshot.flags:
@@ -161,3 +163,109 @@ def _restarts(unit: UnitView) -> str:
 def _in(then: int, tick: int) -> str:
     left = then - tick
     return f"in tick {then}, {left} tick{'s' if left > 1 else ''} from now"
+
+
+# --- what it solves ---------------------------------------------------------------------------------------------------
+
+
+def solving_lines(view: GameplayView, ticks_per_second: int) -> Iterator[str]:
+    """What an agent solves, a line for each fact, indented; without a clock there are 0 ticks in a second."""
+    for request in view.requests:
+        tree, times = request.tree, request.attempts
+        tried = f", {times} attempt{'s' if times > 1 else ''} so far" if times else ""
+        by = f" by {request.asked_by}" if request.asked_by else ""
+        paused = ", told to pause" if request.is_paused else ""
+        yield f"  asked for {request.wanted}{by}{_began(tree)}{tried}{paused}:"
+        yield from _need(tree, 2)
+        if request.awaits:
+            yield f"    {request.awaits}"
+        if any(line.startswith(" " * 6) for line in request.forecast):  # else it says no more than "foreseen"
+            yield "    expected from there:"
+            for line in request.forecast:
+                yield f"      {line}"
+        if request.pending:
+            yield f"    came up, and waits: {', '.join(request.pending[:_MOST_TOLD])}"
+    if view.finished and not view.requests:
+        yield f"  last asked for {_ended(view.finished[-1], ticks_per_second)}"
+
+
+def _need(node: TaskNodeView, level: int) -> Iterator[str]:
+    """A dependency that is being solved, and who solves it."""
+    indent = "  " * level
+    yield f"{indent}<{node.label}>{_began(node)}{_was_expected(node)}"
+    running = _running(node)
+    failed = {child.label: child for child in node.children if child.outcome == "failed"}
+    for child in list(failed.values())[-_MOST_TOLD:]:
+        yield f"{indent}    {child.label}: failed: {child.reason or 'it did not say why'}"
+    if running is not None:
+        yield from _below(running, level + 1)
+    others = [one for one in node.offers if running is None or one.strategy != running.label]
+    for offer in others[:_MOST_TOLD]:
+        if offer.cost is None:
+            yield f"{indent}    {offer.strategy}: cannot: {offer.reason or 'it did not say why'}"
+        else:
+            against = "" if running is None or running.cost is None else f" against {_seconds(running.cost)}"
+            yield f"{indent}    {offer.strategy}: not tried: expected to take {_seconds(offer.cost)}{against}"
+    if len(others) > _MOST_TOLD:
+        yield f"{indent}    and {len(others) - _MOST_TOLD} more"
+
+
+def _strategy(node: TaskNodeView, level: int) -> Iterator[str]:
+    """A strategy that runs, with what it has solved at this moment and what it is expected to need."""
+    indent = "  " * level
+    yield f"{indent}* {node.label}: {node.outcome}{_began(node)}{_was_expected(node)}"
+    below = _running(node)
+    if below is not None:
+        yield from _below(below, level + 2)
+    planned = [child for child in node.children if child.outcome == "planned"]
+    if planned:
+        words = ", ".join(_foreseen(child) for child in planned[:_MOST_TOLD])
+        more = f" and {len(planned) - _MOST_TOLD} more" if len(planned) > _MOST_TOLD else ""
+        yield f"{indent}    foreseen: {words}{more}"
+    for child in node.children:
+        if child.kind == "option" and child.outcome == "skipped":
+            yield f"{indent}    {child.label}: left out: {child.reason or 'it is not worth it'}"
+
+
+def _below(node: TaskNodeView, level: int) -> Iterator[str]:
+    if node.kind == "strategy":
+        yield from _strategy(node, level)
+    elif node.kind == "interruption":
+        yield f"{'  ' * level}interrupted by {node.label}{_began(node)}"
+        below = _running(node)
+        if below is not None:
+            yield from _below(below, level + 1)
+    elif node.kind == "activity":
+        yield f"{'  ' * level}executes <{node.label}>{_began(node)}"
+    else:
+        yield from _need(node, level)
+
+
+def _running(node: TaskNodeView) -> TaskNodeView | None:
+    return next((child for child in reversed(node.children) if child.is_under_way), None)
+
+
+def _foreseen(node: TaskNodeView) -> str:
+    told = [] if node.cost is None else [_seconds(node.cost)]
+    told += [] if node.probability == 1.0 else [f"{100 * node.probability:.0f} %"]
+    words = f" ({', '.join(told)})" if told else ""
+    return f"{'perhaps ' if node.is_conditional else ''}{node.label}{words}"
+
+
+def _began(node: TaskNodeView) -> str:
+    return f", since tick {node.began}" if node.began else ""
+
+
+def _was_expected(node: TaskNodeView) -> str:
+    return "" if node.cost is None else f", expected to take {_seconds(node.cost)}"
+
+
+def _ended(node: TaskNodeView, rate: int) -> str:
+    took = f" after {(node.ended - node.began) / rate:g} s" if rate and node.began and node.ended else ""
+    return f"{node.label}: {node.outcome} in tick {node.ended}{took}" + (f": {node.reason}" if node.reason else "")
+
+
+def _seconds(cost: float) -> str:
+    from agentrt.strategy.tree import seconds  # who has no strategies does not load them
+
+    return seconds(cost)

@@ -1,6 +1,6 @@
 """Taking a snapshot: what an agent is doing now, asked of its parts.
 
-Snapshots stand below agents, which take them of themselves; what is read of one is named in ``SeenAgent``, and no more.
+Snapshots stand below agents, which take them of themselves; what is read of one is named in ``SeenAgent``.
 Nothing is changed by it, nothing of an author's is called that could be avoided, and nothing is made: a gameplay that
 nobody asked for is not there. What an author's own object does all the same, when it is asked for its name, its text or
 its view, is caught where it happens, and the view says so.
@@ -43,7 +43,7 @@ from agentrt.activity.states import (
     UNIT_NAMES,
 )
 from agentrt.activity.tasks.units import TaskFrame, TaskUnit
-from agentrt.body.driver import TARGETS
+from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.strand import Strand
@@ -68,75 +68,33 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
-    from agentrt.body.flags import FlagLedger
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.views import GameplayView
 
-__all__ = [
-    "SILENT",
-    "SeenAgent",
-    "Status",
-    "Translate",
-    "Translator",
-    "key_text",
-    "status_of",
-    "frame_view",
-    "outlines",
-    "snapshot_agent",
-    "summarize",
-]
+__all__ = ["SeenAgent", "Translate", "Translator", "key_text", "outlines", "snapshot_agent", "status_of", "summarize"]
 
 
-class SeenAttachment(Protocol):
-    """A driver of an agent, as a snapshot sees it."""
+class _SeenAttachment(Protocol):
+    @property
+    def driver(self) -> Driver: ...
 
     @property
-    def driver(self) -> Driver:
-        """The model at work."""
-        ...
+    def every(self) -> int: ...
+
+
+class _SeenInjection(Protocol):
+    @property
+    def source(self) -> str: ...
 
     @property
-    def every(self) -> int:
-        """It drives in each so many-th tick."""
-        ...
-
-
-class SeenInjection(Protocol):
-    """What an agent was taught at once, as a snapshot sees it."""
+    def actions(self) -> tuple[type[Action], ...]: ...
 
     @property
-    def source(self) -> str:
-        """Where it came from, in words."""
-        ...
-
-    @property
-    def actions(self) -> tuple[type[Action], ...]:
-        """The action classes."""
-        ...
-
-    @property
-    def teaches(self) -> tuple[str, ...]:
-        """What it taught besides actions, by name."""
-        ...
+    def teaches(self) -> tuple[str, ...]: ...
 
 
-class SeenAgent(Protocol):
-    """An agent, as a snapshot sees it: all that is read of one, and nothing that changes it."""
-
-    @property
-    def name(self) -> str:
-        """What traces and tools call it."""
-        ...
-
-    @property
-    def number(self) -> int:
-        """Its entity's, or that of its arrival."""
-        ...
-
-    @property
-    def entity(self) -> Any:
-        """Any object."""
-        ...
+class SeenAgent(Body, Protocol):
+    """An agent, as a snapshot sees it: a body, and all else that is read of one."""
 
     @property
     def planner(self) -> Planner | None:
@@ -164,12 +122,7 @@ class SeenAgent(Protocol):
         ...
 
     @property
-    def flags(self) -> FlagLedger:
-        """Its control flags."""
-        ...
-
-    @property
-    def attachments(self) -> Sequence[SeenAttachment]:
+    def attachments(self) -> Sequence[_SeenAttachment]:
         """Its drivers, in the order of a tick."""
         ...
 
@@ -184,7 +137,7 @@ class SeenAgent(Protocol):
         ...
 
     @property
-    def injections(self) -> Sequence[SeenInjection]:
+    def injections(self) -> Sequence[_SeenInjection]:
         """What it was taught and was not revoked."""
         ...
 
@@ -194,45 +147,40 @@ class SeenAgent(Protocol):
         ...
 
 
-Translate = Callable[[str, Mapping[str, Any]], str]
-"""What makes a text of a key and its arguments."""
+Translate = Callable[[str, Mapping[str, Any]], str]  # makes a text of a key and its arguments
 
 
-class Status(NamedTuple):
+class _Status(NamedTuple):
     """What an agent says that it does."""
 
     key: str  # a key of the game's texts; empty if it says nothing
     args: Mapping[str, Any]  # what the text is filled with
 
 
-SILENT = Status("", {})
+_SILENT = _Status("", {})
 
 
-def status_of(planner: Planner) -> Status:
+def status_of(planner: Planner) -> _Status:
     """What an agent says that it does: the innermost running action that has a key."""
     for execution in (planner.execution, *reversed(planner.performances)):
-        found = SILENT
+        found = _SILENT
         for unit in running_branch(execution.root):
             found = _own(unit) or found
-        if found is not SILENT:
+        if found is not _SILENT:
             return found
-    return SILENT
+    return _SILENT
 
 
-def _own(unit: Unit) -> Status | None:
+def _own(unit: Unit) -> _Status | None:
     extras = unit.extras
     if extras is not None and extras.status is not None and extras.status[0]:
-        return Status(*extras.status)
+        return _Status(*extras.status)
     key = unit.spec.cls.status_text_key
-    return Status(key, {}) if key else None
+    return _Status(key, {}) if key else None
 
 
 class Translator:
-    """Makes texts of keys, and survives what the game's own function does.
-
-    Args:
-        translate: the game's function; None shows the keys.
-    """
+    """Makes texts of keys by the game's own function, if there is one, and survives what that does."""
 
     __slots__ = ("_has_failed", "_report", "_translate")
 
@@ -241,12 +189,8 @@ class Translator:
         self._report = report
         self._has_failed = False
 
-    def text(self, status: Status) -> str:
-        """The text of a status.
-
-        Args:
-            status: what an agent says; silence has no text.
-        """
+    def text(self, status: _Status) -> str:
+        """The text of a status; silence has none."""
         if not status.key or self._translate is None:
             return key_text(status)
         try:
@@ -263,7 +207,7 @@ class Translator:
         return text
 
 
-def key_text(status: Status) -> str:
+def key_text(status: _Status) -> str:
     """The key with its arguments, for whoever has no translator."""
     if not status.args:
         return status.key
@@ -279,7 +223,7 @@ _NO_ARGS: tuple[tuple[str, str], ...] = ()
 _NO_RESTARTS: dict[str, Any] = {}
 
 
-def frame_view(frame: Frame, path: str) -> FrameView:
+def _frame_view(frame: Frame, path: str) -> FrameView:
     """The view of a place of a plan and all below it."""
     state = frame.state
     return FrameView(
@@ -291,13 +235,8 @@ def frame_view(frame: Frame, path: str) -> FrameView:
         0 if state == IDLE else frame.since,
         _step_limit(frame) if state == THINKING else 0,
         frame.is_bound,
-        *_unasked(frame),
+        *((frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")),
     )
-
-
-def _unasked(frame: Frame) -> tuple[int, str]:
-    """How many tasks were not asked, and why."""
-    return (frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")
 
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
@@ -394,11 +333,11 @@ def _steps(unit: Unit, path: str) -> tuple[FrameView, ...]:
         for index, step in enumerate(steps):
             where = f"{path}/{step.label}"
             if index < made and frames[index].state != IDLE:
-                views.append(frame_view(frames[index], where))
+                views.append(_frame_view(frames[index], where))
             else:
                 views.append(FrameView(step.activity, where, "idle", (), is_fixed=step.is_used))
     if unit.extras is not None and unit.extras.spawned:
-        views += [frame_view(frame, frame.path()) for frame in unit.extras.frames()]
+        views += [_frame_view(frame, frame.path()) for frame in unit.extras.frames()]
     return tuple(views)
 
 
@@ -488,7 +427,7 @@ def _args(args: Any) -> tuple[tuple[str, str], ...]:
     return tuple([(name, _words(value)) for name, value in values.items()])
 
 
-def _words(value: Any, depth: int = 0) -> str:
+def _words(value: object, depth: int = 0) -> str:
     """An argument in words; a thing of the world by its name."""
     kind = type(value)
     if kind is float or kind is bool:
@@ -500,23 +439,18 @@ def _words(value: Any, depth: int = 0) -> str:
         count = own.__len__(value)
         named = ", ".join([_words(one, depth + 1) for one in own.__getitem__(value, slice(_MOST))])
         return f"({named})" if count <= _MOST else f"({named}, ... {count} of them)"
-    if kind is dict:
-        return f"{len(value)} entries"
-    if kind is set or kind is frozenset:
-        return f"{len(value)} elements"
+    if isinstance(value, (dict, set, frozenset)) and kind in (dict, set, frozenset):  # no subclass's own length
+        return f"{len(value)} {'entries' if kind is dict else 'elements'}"
     text = str(plain(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
-    """Take a snapshot of an agent.
-
-    Args:
-        agent: the agent.
-    """
+    """Take a snapshot of an agent."""
     planner = agent.planner
     execution = None if planner is None else planner.execution
-    status = SILENT if planner is None else status_of(planner)
+    performances = () if planner is None else planner.performances
+    status = _SILENT if planner is None else status_of(planner)
     flags = agent.flags
     clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
     return AgentSnapshot(
@@ -532,11 +466,9 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         status_key=status.key,
         status_args=plain(status.args),
         running=_running(execution)[0],
-        plan=None if execution is None else frame_view(execution.root, execution.root.path()),
+        plan=None if execution is None else _frame_view(execution.root, execution.root.path()),
         again=0 if execution is None else execution.due,
-        performances=()
-        if planner is None
-        else tuple(frame_view(one.root, one.root.path()) for one in planner.performances),
+        performances=tuple(_frame_view(one.root, one.root.path()) for one in performances),
         drivers=tuple(_driver_view(attachment) for attachment in agent.attachments),
         flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in flags.holds().items()),
         waiting=tuple(flags.waiting()),
@@ -551,11 +483,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
 
 
 def summarize(agent: SeenAgent) -> AgentSummary:
-    """An agent in one line, without a snapshot: for long lists.
-
-    Args:
-        agent: the agent.
-    """
+    """An agent in one line, without a snapshot: for long lists."""
     execution = None if agent.planner is None else agent.planner.execution
     running, doing = _running(execution)
     attachments, gameplay = agent.attachments, _gameplay(agent)
@@ -581,11 +509,7 @@ def summarize(agent: SeenAgent) -> AgentSummary:
 
 
 def outlines(agent: SeenAgent) -> dict[str, Outline]:
-    """The trees that drive an agent, whole, by the names of its drivers; models without a tree are left out.
-
-    Args:
-        agent: the agent.
-    """
+    """The trees that drive an agent, whole, by the names of its drivers; models without a tree are left out."""
     found: dict[str, Outline] = {}
     for attachment in agent.attachments:
         outline = getattr(attachment.driver, "outline", None)
@@ -613,7 +537,7 @@ def _running(execution: Execution | None) -> tuple[str, str]:
 # --- other models -----------------------------------------------------------------------------------------------------
 
 
-def _driver_view(attachment: SeenAttachment) -> DriverView:
+def _driver_view(attachment: _SeenAttachment) -> DriverView:
     driver = attachment.driver
     view, lines = _looked_at(driver)
     return DriverView(
@@ -652,7 +576,7 @@ def _model(driver: Driver) -> str:
 
 
 def _gameplay(agent: SeenAgent) -> Gameplay | None:
-    """Its gameplay, if it has one that can be asked for something; it is not made by looking for it."""
+    """Its gameplay, if it has one that can be asked for something."""
     gameplay = agent.gameplay_if_made
     is_empty = gameplay is None or not (gameplay.catalog.providers or gameplay.running or gameplay.finished)
     return None if is_empty else gameplay

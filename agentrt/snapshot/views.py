@@ -35,21 +35,18 @@ if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView
 
 __all__ = [
-    "FrameView",
-    "TaskPlace",
-    "UnitView",
-    "AgentSummary",
-    "doing_of",
-    "models_doing",
     "VERSION",
     "AgentSnapshot",
+    "AgentSummary",
     "DriverView",
     "FlagView",
+    "FrameView",
     "InjectionView",
-    "check_version",
     "RuntimeSnapshot",
+    "TaskPlace",
+    "UnitView",
+    "models_doing",
 ]
-
 
 VERSION = 1
 """Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
@@ -57,7 +54,7 @@ VERSION = 1
 _RANGE: Final = "self.low != self.utility or self.high != self.utility"  # both are written if one is to be
 
 
-def _state_json(state: Any) -> Any:
+def _state_json(state: object) -> Any:
     if isinstance(state, ModelView):
         return state.as_json()
     if is_dataclass(state) and not isinstance(state, type):  # of somebody's own: shallow, ``plain`` does the rest
@@ -66,8 +63,8 @@ def _state_json(state: Any) -> Any:
 
 
 def _read_state(fields: JsonObject) -> Any:
-    model = fields.text("model", "")
     """The view of a model of this library is made again; that of any other one stays plain."""
+    model = fields.text("model", "")
     if model in ("goals", "targets"):
         from agentrt.goals.views import GoalSelectorView  # who has no such model does not load it
 
@@ -92,295 +89,178 @@ def _strategies(fields: JsonObject) -> GameplayView | None:
 
 
 def check_version(fields: JsonObject) -> None:
-    """Find out whether a snapshot can be read.
-
-    Raises:
-        DataFault: it is of another version, or has none.
-    """
+    """Find out whether a snapshot can be read: whether it is of this version."""
     version = fields.whole("version")
     if version != VERSION:
-        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}. Use the release that "
-        raise DataFault(f"{text}wrote it.", pointer="/version")
+        text = f"it is a snapshot of version {version}, and this release reads version {VERSION}."
+        raise DataFault(f"{text} Use the release that wrote it.", pointer="/version")
 
 
 class TaskPlace(NamedTuple):
-    """Which task an action stands for.
+    """Which task an action stands for."""
 
-    Attributes:
-        group: the name of its group.
-        number: its number there.
-        args: what it is to be done with, in words.
-    """
-
-    group: str
-    number: int
-    args: tuple[tuple[str, str], ...] = ()
+    group: str  # the name of its group
+    number: int  # its number there
+    args: tuple[tuple[str, str], ...] = ()  # what it is to be done with, in words
 
 
 @view(sparse=True)
 class UnitView(View):
-    """An action at one place of a plan.
+    """An action at one place of a plan."""
 
-    Attributes:
-        action: the name of its class.
-        name: what it calls itself; a task with what it is to be done with, cut short.
-        path: its place, which is its stable id: the same in the trace, and in every equal run.
-        kind: ``leaf``, ``compound``, ``group`` or ``task``.
-        state: idle, thinking, ready, impossible, started, running or finished.
-        utility: within its activity.
-        boosted: with the sunk-cost boost, if it is the elected one and has run for a while.
-        is_elected: whether it is.
-        low: the least utility that it can have.
-        high: the greatest one.
-        boost: what sunk cost will add; 0 unless it is elected, runs, and does not have it yet.
-        boost_at: the tick from which on it will have it; 0 likewise.
-        weight: of several equals, how likely it is drawn.
-        since: the tick in which it began to think; once it runs, in which it began to run; 0 while it is idle.
-        again: the tick in which it is asked again; 0 if that is not known.
-        until: the tick at the end of which it has to be ready; 0 if there is no limit.
-        progress: what it says about itself, for debugging.
-        reason: why it is not possible or not ready, or does not take over though its utility is higher; else empty.
-        waits: what it waits for, in words; empty if that is not known, or nothing.
-        flags: the control flags that it declares.
-        restarts: how often its thinking was stopped before it had an answer, since it last had one.
-        restart_reason: why, the last time; empty if it was not.
-        restarts_since: the tick in which the first of these thoughts began; 0 likewise.
-        task: the task that it stands for.
-        debug: what its author put into ``ctx.get_debug_info_datastore()``, as plain values; entities by their names.
-        frames: the activities below it.
-    """
-
-    action: str
-    name: str
-    path: str
-    kind: str
-    state: str
-    utility: float
+    action: str  # the name of its class
+    name: str  # what it calls itself; a task with what it is to be done with, cut short
+    path: str  # its place, which is its stable id: the same in the trace, and in every equal run
+    kind: str  # ``leaf``, ``compound``, ``group`` or ``task``
+    state: str  # idle, thinking, ready, impossible, started, running or finished
+    utility: float  # within its activity
+    # with the sunk-cost boost, if it is the elected one and has run for a while
     boosted: float = told(like="utility", sparse=True)
     is_elected: bool = told(sparse=True)
-    low: float = told(like="utility", when=_RANGE)
-    high: float = told(like="utility", when=_RANGE)
+    low: float = told(like="utility", when=_RANGE)  # the least utility that it can have
+    high: float = told(like="utility", when=_RANGE)  # the greatest one
+    # what sunk cost will add; 0 unless it is elected, runs, and does not have it yet
     boost: float = told(default=0.0, when="self.boost_at")
-    boost_at: int = 0
-    weight: float = 1.0
-    since: int = 0
-    again: int = 0
-    until: int = 0
-    progress: str = ""
+    boost_at: int = 0  # the tick from which on it will have it; 0 likewise
+    weight: float = 1.0  # of several equals, how likely it is drawn
+    since: int = 0  # the tick in which it began to think; once it runs, in which it began to run; 0 while it is idle
+    again: int = 0  # the tick in which it is asked again; 0 if that is not known
+    until: int = 0  # the tick at the end of which it has to be ready; 0 if there is no limit
+    progress: str = ""  # what it says about itself, for debugging
+    # why it is not possible or not ready, or does not take over though its utility is higher; else empty
     reason: str = ""
-    waits: str = ""
-    flags: tuple[str, ...] = ()
-    task: TaskPlace | None = None
+    waits: str = ""  # what it waits for, in words; empty if that is not known, or nothing
+    flags: tuple[str, ...] = ()  # the control flags that it declares
+    task: TaskPlace | None = None  # the task that it stands for
+    # what its author put into ``ctx.get_debug_info_datastore()``, as plain values; entities by their names
     debug: dict[str, Any] = field(default_factory=dict)
-    frames: tuple[FrameView, ...] = ()
-    restarts: int = 0
-    restart_reason: str = ""
-    restarts_since: int = 0
+    frames: tuple[FrameView, ...] = ()  # the activities below it
+    restarts: int = 0  # how often its thinking was stopped before it had an answer, since it last had one
+    restart_reason: str = ""  # why, the last time; empty if it was not
+    restarts_since: int = 0  # the tick in which the first of these thoughts began; 0 likewise
 
 
 @view(sparse=True)
 class FrameView(View):
-    """An activity at one place of a plan.
-
-    Attributes:
-        activity: what is performed.
-        path: its place, which is its stable id.
-        state: idle, thinking, ready, started, running, finished or switching.
-        units: the actions that could perform it.
-        args: what it is called with, in words; empty while it is idle.
-        since: the tick in which it began to think; 0 while it is idle.
-        until: the tick at the end of which an action has to be ready; 0 if there is no limit.
-        is_fixed: whether later steps read its output, so that its action is not exchanged once it was started.
-        unasked: how many tasks of a group could perform it and were not asked, because that could change nothing.
-        unasked_reason: why not, in words; empty if there are none.
-    """
+    """An activity at one place of a plan."""
 
     activity: str
-    path: str
-    state: str
-    units: tuple[UnitView, ...]
+    path: str  # its place, which is its stable id
+    state: str  # idle, thinking, ready, started, running, finished or switching
+    units: tuple[UnitView, ...]  # the actions that could perform it
+    # what it is called with, in words; empty while it is idle
     args: tuple[tuple[str, str], ...] = told(default=(), by_name=True, sparse=True)
-    since: int = 0
-    until: int = 0
+    since: int = 0  # the tick in which it began to think; 0 while it is idle
+    until: int = 0  # the tick at the end of which an action has to be ready; 0 if there is no limit
+    # whether later steps read its output, so that its action is not exchanged once it was started
     is_fixed: bool = False
-    unasked: int = 0
-    unasked_reason: str = ""
+    unasked: int = 0  # how many tasks of a group could perform it and were not asked, because that could change nothing
+    unasked_reason: str = ""  # why not, in words; empty if there are none
 
 
 class AgentSummary(NamedTuple):
-    """An agent in one line.
+    """An agent in one line."""
 
-    Attributes:
-        name: the agent's.
-        number: the agent's number.
-        kind: of its entity; empty if that has none.
-        status: what it does, for players.
-        running: the path of what it runs; empty while it only thinks.
-        doing: the name of the innermost running action; if there is none, the strategy that runs, or what its other
-            models do.
-        models: what drives it: ``plan``, ``strategies``, ``selection``, ``targets``, ``goals``, ``behavior``, names of
-            other drivers.
-        aborts: how many aborts there were in a row.
-        waiting: whether somebody waits for a control flag of it.
-        alive: whether it has not ended.
-    """
-
-    name: str
-    number: int
-    kind: str
-    status: str
-    running: str
+    name: str  # the agent's
+    number: int  # the agent's number
+    kind: str  # of its entity; empty if that has none
+    status: str  # what it does, for players
+    running: str  # the path of what it runs; empty while it only thinks
+    # the name of the innermost running action; if there is none, the strategy that runs, or what its other models do
     doing: str
+    # what drives it: ``plan``, ``strategies``, ``selection``, ``targets``, ``goals``, ``behavior``, names of other
+    # drivers
     models: tuple[str, ...]
-    aborts: int
-    waiting: bool
-    alive: bool
+    aborts: int  # how many aborts there were in a row
+    waiting: bool  # whether somebody waits for a control flag of it
+    alive: bool  # whether it has not ended
 
     def as_json(self) -> dict[str, Any]:
         """The same as a dict of plain values."""
         return {**self._asdict(), "models": list(self.models)}
 
 
-def doing_of(plan: FrameView | None, drivers: Sequence[DriverView], solving: str) -> str:
-    """What an agent does, in a few words, out of its snapshot.
-
-    Args:
-        solving: the strategies that run beside the plan, in a few words.
-    """
-    name = ""
-    frame = plan
+def _runs(plan: FrameView | None) -> str:
+    """The name of the innermost action of a plan that runs."""
+    name, frame = "", plan
     while frame is not None:
         elected = next((unit for unit in frame.units if unit.is_elected), None)
         if elected is None or elected.state not in ("started", "running", "finished"):
             break
         name = elected.name
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
-    return name or solving or models_doing([(driver.rank, driver.state) for driver in drivers])
+    return name
 
 
-def models_doing(views: Sequence[tuple[int, Any]]) -> str:
-    """What models do that act, in a few words: all but those that only choose targets.
-
-    Args:
-        views: the rank and the view of each.
-    """
+def models_doing(views: Sequence[tuple[int, object]]) -> str:
+    """What models do that act, by rank and view, in a few words: all but those that only choose targets."""
     words = [view.doing() for rank, view in views if isinstance(view, ModelView) and rank != TARGETS]
     return " + ".join(word for word in words if word)
 
 
 class FlagView(NamedTuple):
-    """Who holds a control flag.
+    """Who holds a control flag."""
 
-    Attributes:
-        flag: which.
-        holder: who, by name.
-        since: the tick in which it took it.
-    """
-
-    flag: str
-    holder: str
-    since: int
+    flag: str  # which
+    holder: str  # who, by name
+    since: int  # the tick in which it took it
 
 
 class InjectionView(NamedTuple):
-    """Something that an agent was taught.
+    """Something that an agent was taught."""
 
-    Attributes:
-        source: where it came from, in words.
-        actions: how many action classes it taught.
-        teaches: what else: the aliases of components, observers and task groups, the names of strategies.
-    """
-
-    source: str
-    actions: int
-    teaches: tuple[str, ...]
+    source: str  # where it came from, in words
+    actions: int  # how many action classes it taught
+    teaches: tuple[str, ...]  # what else: the aliases of components, observers and task groups, the names of strategies
 
 
 @view
 class DriverView(View):
-    """What another model does with the agent.
+    """What another model does with the agent."""
 
-    Attributes:
-        name: the driver's.
-        rank: where it stands in a tick: 0 selection tree, 1 target selector, 2 goal selector, 3 behavior tree.
-        every: in each so many-th tick it drives.
-        precedence: of its claims for control flags.
-        state: what it is doing, as the model shows it: plain values.
-        lines: the same in words.
-        model: ``goals``, ``targets``, ``behavior`` or ``selection``; empty for a model of somebody's own.
-        active: the paths of what is active, as in the trace.
-        outline: which outline its tree has; empty if it has none. Another outline has another id.
-    """
-
-    name: str
-    rank: int
-    every: int
-    precedence: int
-    state: Any = told(write=_state_json, read=_read_state)
-    lines: tuple[str, ...]
-    model: str = ""
-    active: tuple[str, ...] = ()
-    outline: str = ""
+    name: str  # the driver's
+    rank: int  # where it stands in a tick: 0 selection tree, 1 target selector, 2 goal selector, 3 behavior tree
+    every: int  # in each so many-th tick it drives
+    precedence: int  # of its claims for control flags
+    state: object = told(write=_state_json, read=_read_state)  # what it is doing, as the model shows it: plain values
+    lines: tuple[str, ...]  # the same in words
+    model: str = ""  # ``goals``, ``targets``, ``behavior`` or ``selection``; empty for a model of somebody's own
+    active: tuple[str, ...] = ()  # the paths of what is active, as in the trace
+    outline: str = ""  # which outline its tree has; empty if it has none. Another outline has another id
 
 
 @view(adds=("version", "seconds"), check=check_version)
 class AgentSnapshot(View):
-    """What an agent is doing.
-
-    Attributes:
-        name: the agent's.
-        kind: of its entity; empty if that has none.
-        number: the agent's number; see ``Agent.number``.
-        tick: when.
-        ticks_per_second: how many ticks make a game second; 0 outside a runtime.
-        is_alive: whether it has not ended.
-        is_ending: whether it was told to end.
-        error: why it was killed; empty if it was not.
-        status_text: what it does, for players: the text of the innermost running action that has one, translated.
-        status_key: the key of that text; empty if no action has one.
-        status_args: what the text is filled with, as plain values; entities by their names.
-        running: the path of what it runs, down to the leaf; empty while it only thinks.
-        plan: its plan tree; None outside a runtime.
-        again: the tick in which it plans anew, after an abort or a plan that took no time; 0 if nothing is due.
-        performances: what is performed beside the plan, as plan trees.
-        drivers: what the other models do that drive it, in the order of a tick.
-        flags: the control flags that are held, by whom and since when.
-        waiting: who waits for control flags, in the order in which they are served.
-        refusals: who was refused a control flag, and why.
-        aborts: how many aborts there were in a row.
-        abort_reason: the last one's reason.
-        observers: the aliases of the observers that run.
-        groups: the names of the task groups that it is in.
-        injections: what it was taught, and where that came from.
-        strategies: what it solves, and by which strategies; None if it has none.
-    """
+    """What an agent is doing."""
 
     version: ClassVar[int] = VERSION
 
-    name: str
-    kind: str
-    number: int
-    tick: int
-    ticks_per_second: int
-    is_alive: bool
-    is_ending: bool
-    error: str
-    status_text: str
-    status_key: str
-    status_args: dict[str, Any]
-    running: str
-    plan: FrameView | None
+    name: str  # the agent's
+    kind: str  # of its entity; empty if that has none
+    number: int  # the agent's number; see ``Agent.number``
+    tick: int  # when
+    ticks_per_second: int  # how many ticks make a game second; 0 outside a runtime
+    is_alive: bool  # whether it has not ended
+    is_ending: bool  # whether it was told to end
+    error: str  # why it was killed; empty if it was not
+    status_text: str  # what it does, for players: the text of the innermost running action that has one, translated
+    status_key: str  # the key of that text; empty if no action has one
+    status_args: dict[str, Any]  # what the text is filled with, as plain values; entities by their names
+    running: str  # the path of what it runs, down to the leaf; empty while it only thinks
+    plan: FrameView | None  # its plan tree; None outside a runtime
+    # the tick in which it plans anew, after an abort or a plan that took no time; 0 if nothing is due
     again: int = told(missing=0)
-    performances: tuple[FrameView, ...]
-    drivers: tuple[DriverView, ...]
-    flags: tuple[FlagView, ...]
-    waiting: tuple[Waiting, ...]
-    refusals: tuple[Refusal, ...]
-    aborts: int
-    abort_reason: str
-    observers: tuple[str, ...]
-    groups: tuple[str, ...]
-    injections: tuple[InjectionView, ...]
+    performances: tuple[FrameView, ...]  # what is performed beside the plan, as plan trees
+    drivers: tuple[DriverView, ...]  # what the other models do that drive it, in the order of a tick
+    flags: tuple[FlagView, ...]  # the control flags that are held, by whom and since when
+    waiting: tuple[Waiting, ...]  # who waits for control flags, in the order in which they are served
+    refusals: tuple[Refusal, ...]  # who was refused a control flag, and why
+    aborts: int  # how many aborts there were in a row
+    abort_reason: str  # the last one's reason
+    observers: tuple[str, ...]  # the aliases of the observers that run
+    groups: tuple[str, ...]  # the names of the task groups that it is in
+    injections: tuple[InjectionView, ...]  # what it was taught, and where that came from
+    # what it solves, and by which strategies; None if it has none
     strategies: GameplayView | None = told(default=None, sparse=True, read=_strategies)
 
     @property
@@ -390,16 +270,20 @@ class AgentSnapshot(View):
 
     def summary(self) -> AgentSummary:
         """The same in one line of a list."""
+        models: list[str] = ["plan"] if self.plan is not None and self.plan.units else []
+        solving = ""
+        if self.strategies is not None:
+            models.append("strategies")
+            solving = self.strategies.doing()
+        models += dict.fromkeys(driver.model or driver.name for driver in self.drivers)
         return AgentSummary(
             name=self.name,
             number=self.number,
             kind=self.kind,
             status=self.status_text,
             running=self.running,
-            doing=doing_of(self.plan, self.drivers, "" if self.strategies is None else self.strategies.doing()),
-            models=(("plan",) if self.plan is not None and self.plan.units else ())
-            + (() if self.strategies is None else ("strategies",))
-            + tuple(dict.fromkeys(driver.model or driver.name for driver in self.drivers)),
+            doing=_runs(self.plan) or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
+            models=tuple(models),
             aborts=self.aborts,
             waiting=bool(self.waiting),
             alive=self.is_alive,
@@ -420,39 +304,23 @@ class AgentSnapshot(View):
 
 @view(adds=("version",), check=check_version)
 class RuntimeSnapshot(View):
-    """What goes on in a runtime.
-
-    Attributes:
-        tick: when.
-        seconds: the same in game seconds.
-        ticks_per_second: how many ticks make a game second.
-        late_ticks: how many ticks were left out because the machine could not keep up.
-        strands: how many coroutines live.
-        is_paused: whether its gate is closed.
-        waits: how long tasks were available before somebody started them; the figures of ``WaitTimes``.
-        search_waits: how long search work waited for its part of the think budget; likewise.
-        think_budget: units of search work in each tick; None for any number.
-        think_used: how many of this tick were used.
-        think_waiting: how many requests wait.
-        groups: the task groups of all agents, each once, in the order of the agents.
-        agents: each agent, in the order in which they were added.
-    """
+    """What goes on in a runtime."""
 
     version: ClassVar[int] = VERSION
 
-    tick: int
-    seconds: float
-    ticks_per_second: int
-    late_ticks: int
-    strands: int
-    is_paused: bool
-    waits: dict[str, Any]
-    search_waits: dict[str, Any]
-    think_budget: int | None
-    think_used: int
-    think_waiting: int
-    groups: tuple[TaskGroupView, ...]
-    agents: tuple[AgentSnapshot, ...]
+    tick: int  # when
+    seconds: float  # the same in game seconds
+    ticks_per_second: int  # how many ticks make a game second
+    late_ticks: int  # how many ticks were left out because the machine could not keep up
+    strands: int  # how many coroutines live
+    is_paused: bool  # whether its gate is closed
+    waits: dict[str, Any]  # how long tasks were available before somebody started them; the figures of ``WaitTimes``
+    search_waits: dict[str, Any]  # how long search work waited for its part of the think budget; likewise
+    think_budget: int | None  # units of search work in each tick; None for any number
+    think_used: int  # how many of this tick were used
+    think_waiting: int  # how many requests wait
+    groups: tuple[TaskGroupView, ...]  # the task groups of all agents, each once, in the order of the agents
+    agents: tuple[AgentSnapshot, ...]  # each agent, in the order in which they were added
 
     @classmethod
     def from_json(cls, data: object) -> RuntimeSnapshot:

@@ -40,7 +40,7 @@ from agentrt.words import error_words, printable, printable_lines
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.kernel.trace import TraceRecord
-    from agentrt.record.recorder import Recorder
+    from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
 
@@ -247,7 +247,7 @@ class _Watched:
     def __init__(self, runtime: Runtime, tail: int) -> None:
         self.runtime = runtime
         self._recording: Path | None = None  # where it lies; None if there is none
-        self._recorder: Recorder | None = None
+        self._recorder: RunRecorder | None = None
         self._problem = ""  # why there is no recording
         self._world = ""
         self._told: list[str] = []

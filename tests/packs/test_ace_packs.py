@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.packs.check import check_files, find_files
-from agentrt.packs.closure import survey
+from agentrt.packs.closure import check_files, find_files, survey
 from agentrt.packs.loader import load_pack, mix
 from agentrt.packs.registry import Manifest, Registry
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from agentrt.errors import InvalidPackError
-from agentrt.packs.check import CheckReport, check_files, find_files
+from agentrt.packs.closure import CheckReport, check_files, find_files
 from agentrt.packs.registry import Manifest, Registry
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt.packs.check import check_files, find_files
-from agentrt.packs.closure import closure_of
+from agentrt.packs.closure import check_files, closure_of, find_files
 from agentrt.packs.registry import Registry
 
 

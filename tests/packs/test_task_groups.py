@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from agentrt import TaskGroupAction
 from agentrt.errors import AgentRTError, DefinitionError, InvalidPackError, ManifestError, UnknownAliasError
 from agentrt.packs import schema
-from agentrt.packs.check import check_files
+from agentrt.packs.closure import check_files
 from agentrt.packs.loader import load_pack
 from agentrt.packs.registry import Manifest, Registry, task_group_of
 from agentrt.packs.task_groups import TASK_GROUPS, load_task_groups, looks_like, sense

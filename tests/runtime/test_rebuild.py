@@ -25,7 +25,7 @@ from agentrt import (
 )
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError
 from agentrt.rebuild import (
-    Reader,
+    read,
     restore_groups,
     restore_packs,
     restore_tasks,
@@ -461,9 +461,9 @@ def test_a_second_task_where_there_may_be_one(world):
 def test_values_go_to_json_and_back_unchanged():
     value = {"a": [1, 2.5, None, True, "x"], "b": (1, (2,)), "encoded": {"encoded": 1}}
     written = json.loads(json.dumps(write(value, None, "value")))
-    assert Reader(None, None).read(written, None, "") == value
+    assert read(written, None, "") == value
     with pytest.raises(RebuildError, match="there is no 'decode' that finds it again"):
-        Reader(None, None).read({"encoded": 1}, None, "/x")
+        read({"encoded": 1}, None, "/x")
 
 
 _VALUES = st.recursive(
@@ -480,7 +480,7 @@ _VALUES = st.recursive(
 @settings(max_examples=30)
 @given(_VALUES)
 def test_any_value_comes_back(value):
-    assert Reader(None, None).read(json.loads(json.dumps(write(value, None, "value"))), None, "") == value
+    assert read(json.loads(json.dumps(write(value, None, "value"))), None, "") == value
 
 
 _TASKS = st.lists(
@@ -581,6 +581,6 @@ def test_what_is_nested_too_deep():
     for _ in range(100):
         deep = [deep]
     with pytest.raises(RebuildError, match="nested deeper than 64 levels"):
-        Reader(None, None).read(deep, None, "")
+        read(deep, None, "")
     with pytest.raises(DefinitionError, match="nested deeper than 64 levels"):
         write(deep, None, "it")

@@ -8,7 +8,7 @@ import pytest
 from looked_at import Carve, Chop, Stage, again, beg, trade
 
 from agentrt import Action
-from agentrt.snapshot.solving_words import solving_lines
+from agentrt.snapshot.explain import solving_lines
 from agentrt.strategy import Branch, Dependency, Interruptible, Strategy, Trigger
 from agentrt.strategy.tree import seconds
 from agentrt.strategy.views import RequestView, TaskNodeView

@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agentrt.selection.library import SelectionLibrary
-from agentrt.selection.tree import SelectionTree
+from agentrt.selection.state import SelectionTree
 from agentrt.testing.strategies.schedules import Brief
 
 __all__ = ["NodeSpec", "SelectionCase", "conditions", "selection_trees"]
