@@ -170,9 +170,7 @@ ONE_HEIR = {  # classes that nothing makes, no facade shows, and one class inher
     "_Declared",
 }
 CASTS = {
-    "activity": 1,
     "agentrt": 1,
-    "kernel": 9,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
     "activity": 111,
@@ -183,7 +181,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "cli": 3,
     "goals": 9,
     "inspect": 17,
-    "kernel": 36,
+    "kernel": 35,
     "packs": 20,
     "record": 40,
     "runtime": 13,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import Attendance, Audience, Waiter, at_once, give_way, goes_on, running, suspend_on
@@ -61,7 +61,7 @@ class Signal:
         waiting = self._waiting
         if waiting is None:
             waiting = self._waiting = Audience()
-        return cast("Awaitable[Any]", Attendance(waiting, 1))
+        return Attendance(waiting, 1)  # ``waiting.wait()`` without the call
 
     def connect(self, function: Callable[[Any], object]) -> Connection:
         """Call a function whenever it is emitted.

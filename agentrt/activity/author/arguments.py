@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name
@@ -393,8 +393,9 @@ def inner_values(value: object) -> Collection[Any]:
     kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
     of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
     if of is not None:
-        held: Any = value if type(value) is of else tuple(of.__iter__(value))  # really, whatever a subclass tells
-        return cast("Collection[Any]", held)
+        given: Any = value
+        held: Collection[Any] = given if type(given) is of else tuple(of.__iter__(given))  # whatever a subclass tells
+        return held
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):
