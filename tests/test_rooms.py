@@ -173,7 +173,7 @@ CASTS = {
     "agentrt": 1,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 111,
+    "activity": 110,
     "agent": 17,
     "agentrt": 28,
     "behavior": 13,

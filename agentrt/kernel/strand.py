@@ -572,19 +572,14 @@ class Strays:
 
 
 def move_on_after(seconds: float) -> CancelScope:
-    """A scope that is cancelled after a time, and then goes on behind its block.
-
-    Args:
-        seconds: game seconds.
-    """
+    """A scope that is cancelled after so many game seconds, and then goes on behind its block."""
     return CancelScope(seconds)
 
 
 class fail_after(CancelScope):  # noqa: N801 - the field's name for it, as in trio and anyio
-    """A scope that is cancelled after a time, and then raises ``TimeoutError``. Cancelled by hand, it raises nothing.
+    """A scope that is cancelled after so many game seconds, and then raises ``TimeoutError``.
 
-    Args:
-        seconds: game seconds.
+    Cancelled by hand, it raises nothing.
     """
 
     __slots__ = ()

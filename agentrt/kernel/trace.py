@@ -130,10 +130,7 @@ class TraceHub:
         self.report: Callable[[str, BaseException], None] = report
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Hand every record from now on to a listener.
-
-        Args:
-            listener: called with each record, in order, on the runtime's own thread.
+        """Hand every record from now on to a listener, in order, on the runtime's own thread.
 
         Returns:
             A function that ends it; calling it twice does nothing.
@@ -152,11 +149,7 @@ class TraceHub:
         return close
 
     def emit(self, record: TraceRecord) -> None:
-        """Hand a record to the listeners.
-
-        Args:
-            record: what happened.
-        """
+        """Hand a record to the listeners."""
         for _, value in record.detail:
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
@@ -176,13 +169,7 @@ class TraceHub:
 
 
 class TraceDigest:
-    """A hash over every record of a hub, in order.
-
-    Two runs with equal digests had equal traces.
-
-    Args:
-        hub: the hub to listen to.
-    """
+    """A hash over every record of a hub, in order. Two runs with equal digests had equal traces."""
 
     def __init__(self, hub: TraceHub) -> None:
         self._hash = blake2b(digest_size=16)

@@ -275,11 +275,7 @@ def give_way() -> Awaitable[None]:
 
 
 def next_tick() -> Awaitable[None]:
-    """Wait for the next tick.
-
-    Returns:
-        An awaitable that returns None.
-    """
+    """Wait for the next tick."""
     return _NEXT
 
 
@@ -288,9 +284,6 @@ def sleep_ticks(ticks: int) -> Awaitable[None]:
 
     Args:
         ticks: 0 or more; 0 ends at once.
-
-    Returns:
-        An awaitable that returns None.
 
     Raises:
         ValueError: the number is negative or not whole.
@@ -316,9 +309,6 @@ def sleep(seconds: float) -> Awaitable[None]:
 
     Args:
         seconds: game seconds; 0 or less ends at once, anything above waits for at least one tick.
-
-    Returns:
-        An awaitable that returns None.
 
     Raises:
         NotRunningError: no kernel is running on this thread.
