@@ -114,7 +114,6 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "_Line": 2,
     "_Reader": 3,
     "_Room": 2,
-    "_Root": 2,
 }
 
 
@@ -173,7 +172,7 @@ CASTS = {
     "agentrt": 1,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 110,
+    "activity": 109,
     "agent": 17,
     "agentrt": 28,
     "behavior": 13,

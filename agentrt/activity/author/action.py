@@ -40,11 +40,6 @@ __all__ = ["ASKS", "ActionSpec", "CompiledStep", "default_hook", "Action", "Comp
 ASKS: Final = ("with each plan", "when changed")
 """When an action can be asked anew; the first by default."""
 
-_PARAMETERS = {
-    "compose_utility": ("entity", "self_utility", "child_utilities", "current_activity"),
-    "on_reject": ("ctx", "args", "reason"),
-}
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -112,10 +107,10 @@ class ActionSpec:
         # in how many game seconds it has to be ready; None for no limit
         self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
-        self.has_filter: bool = self._hook("should_start_thinking")
-        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
+        self.has_filter: bool = self._hook("should_start_thinking")  # whether it has such a hook; likewise the others
+        self.has_think: bool = self._hook("think", is_async=True)
         self.has_stop_thinking: bool = self._hook("stop_thinking")
-        self.has_on_reject: bool = self._hook("on_reject")
+        self.has_on_reject: bool = self._hook("on_reject", ("ctx", "args", "reason"))
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)
         self.has_stop: bool = self._hook("stop")
@@ -207,19 +202,22 @@ class ActionSpec:
             raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
         return tuple(sorted(flags))
 
-    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+    def _hook(
+        self, name: str, parameters: tuple[str, ...] = ("ctx", "args"), *, is_async: bool = False, whose: str = ""
+    ) -> bool:
         hook = getattr(self.cls, name)
         if getattr(hook, "is_default_hook", False):
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
             raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
-        parameters = _PARAMETERS.get(name, ("ctx", "args"))
         try:
             inspect.signature(hook).bind("self", *parameters)
         except TypeError as error:
             raise DefinitionError(
-                self.subject, f"{name} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
+                self.subject,
+                f"{name}{whose} cannot be called: {error}.",
+                f"Write {name}(self, {', '.join(parameters)}).",
             ) from error
         return True
 
@@ -236,7 +234,7 @@ class ActionSpec:
         self.output_reads = compiled.output_reads
         self.uses = compiled.uses
         self._check_own_output(cls)
-        self.composes = self._hook("compose_utility")
+        self.composes = self._hook("compose_utility", ("entity", "self_utility", "child_utilities", "current_activity"))
         if self.composes:
             self.high = 1.0
 
@@ -253,7 +251,7 @@ class ActionSpec:
 
 
 class Action:
-    """One way to perform an activity.
+    """One way to perform an activity. Each hook is given the context of the action and the arguments of the activity.
 
     Attributes:
         does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
@@ -302,15 +300,7 @@ class Action:
 
     @default_hook
     def should_start_thinking(self, ctx: Context, args: Any) -> bool:
-        """Whether the activity may be considered at all; False from any action blocks all actions of the activity.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-
-        Returns:
-            True to let it be.
-        """
+        """Whether the activity may be considered at all; False from any action blocks all actions of the activity."""
         return True
 
     @default_hook
@@ -319,20 +309,11 @@ class Action:
 
         Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
         is cancelled when thinking stops, so its ``finally`` blocks clean up.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
         """
 
     @default_hook
     def stop_thinking(self, ctx: Context, args: Any) -> None:
-        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``."""
 
     @default_hook
     def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
@@ -343,37 +324,21 @@ class Action:
         whose output the rejected arguments came. When nobody offers anything else, the compound thinks again.
 
         Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
+            ctx, args: as for each hook.
             reason: what the rejecting actions said.
         """
 
     @default_hook
     def start(self, ctx: Context, args: Any) -> None:
-        """The action was elected. In a plan of several steps all are started before the first runs.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """The action was elected. In a plan of several steps all are started before the first runs."""
 
     @default_hook
     async def run(self, ctx: Context, args: Any) -> None:
-        """Do it. The action is finished when this returns.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """Do it. The action is finished when this returns."""
 
     @default_hook
     def stop(self, ctx: Context, args: Any) -> None:
-        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called."""
 
 
 def step(

@@ -158,14 +158,10 @@ class Fields:
 
     @classmethod
     def _resolve(cls, *, finally_: bool = False) -> bool:
-        """Look the annotations up.
+        """Look the annotations up; says whether nothing is left to look up.
 
-        Args:
-            finally_: whether a name that is still not defined is given up: its field accepts anything then. Such a
-                name is known to the type checker only.
-
-        Returns:
-            Whether nothing is left to look up.
+        Finally, a name that is still not defined is given up: its field accepts anything. Such a name is known to the
+        type checker only.
         """
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
@@ -205,18 +201,7 @@ class Fields:
 
     @classmethod
     def build(cls, activity: str, values: dict[str, Any]) -> Fields:
-        """Make one, naming the activity in errors.
-
-        Args:
-            activity: what the values are for.
-            values: by field name; the record takes the dict over.
-
-        Returns:
-            The record.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
-        """
+        """Make one, which takes the dict over; errors name the activity."""
         made: Fields = _new(cls)
         quick = cls._quick
         if quick is not None and len(values) == len(quick):
@@ -237,12 +222,8 @@ class Fields:
         """Check what is known of a call before it is made. Does nothing while an annotation is not defined yet.
 
         Args:
-            activity: what is called.
             constants: the values that are known, by field name.
             bound: the fields whose values are not known yet.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
         """
         if cls._unresolved and not cls._resolve():
             return
@@ -257,11 +238,7 @@ class Fields:
 
     @classmethod
     def open(cls, values: Mapping[str, Any]) -> Fields:
-        """Make one with any fields, unchecked: for outputs whose types are those of what they were taken from.
-
-        Args:
-            values: by field name.
-        """
+        """Make one with any fields, unchecked: for outputs whose types are those of what they were taken from."""
         made = cls.__new__(cls)
         made.__dict__.update(values)
         return made
@@ -385,11 +362,7 @@ NO_ARGS = ActionArgs()
 
 
 def inner_values(value: object) -> Collection[Any]:
-    """What a value holds that an author may have put things into; nothing for what is no container.
-
-    Args:
-        value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
-    """
+    """What a container holds that an author may have filled, the keys of a dict too; nothing for what is none."""
     kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
     of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
     if of is not None:
