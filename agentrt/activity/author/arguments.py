@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name
 
-__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values"]
+__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values", "plain_default"]
 
 
 class _Required:
@@ -43,6 +43,11 @@ class Fresh:
 
     def __init__(self, value: Any) -> None:
         self.value: Any = value
+
+
+def plain_default(default: object) -> Any:
+    """A default as it was declared."""
+    return default.value if isinstance(default, Fresh) else default
 
 
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
@@ -139,7 +144,7 @@ class Fields:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         fields: dict[str, Any] = {}
-        for base in reversed(cls.__mro__[1:]):
+        for base in reversed(cls.__mro__[1:]):  # the nearest base has the last word
             for name, (default, _) in getattr(base, "_fields", {}).items():
                 fields[name] = default
         for name in inspect.get_annotations(cls):
@@ -163,6 +168,7 @@ class Fields:
         Finally, a name that is still not defined is given up: its field accepts anything. Such a name is known to the
         type checker only.
         """
+        subject = f"{cls.__module__}.{cls.__qualname__}"
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
             owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
@@ -175,19 +181,12 @@ class Fields:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                words = error_words(error)
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}",
-                    f"the type of '{name}' cannot be read: {words}.",
-                    "Write a type that exists.",
-                ) from None
-            given = default.value if isinstance(default, Fresh) else default
+                problem = f"the type of '{name}' cannot be read: {error_words(error)}."
+                raise DefinitionError(subject, problem, "Write a type that exists.") from None
+            given = plain_default(default)
             if given is not REQUIRED and not accept.takes(given):
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}",
-                    f"the default of '{name}' is {repr_of(given)}, but it takes {accept.text}.",
-                    "Correct one of the two.",
-                )
+                problem = f"the default of '{name}' is {repr_of(given)}, but it takes {accept.text}."
+                raise DefinitionError(subject, problem, "Correct one of the two.")
             resolved[name] = (default, accept)
         cls._fields = resolved
         cls._unresolved = False
@@ -227,14 +226,7 @@ class Fields:
         """
         if cls._unresolved and not cls._resolve():
             return
-        probe = dict(constants)
-        for name, (default, _) in cls._fields.items():
-            if name in bound and default is REQUIRED:
-                probe[name] = _UNKNOWN
-        for name in bound:
-            if name not in cls._fields:
-                probe[name] = _UNKNOWN
-        cls.__new__(cls)._fill(activity, probe)
+        cls.__new__(cls)._fill(activity, {**constants, **dict.fromkeys(bound, _UNKNOWN)})
 
     @classmethod
     def open(cls, values: Mapping[str, Any]) -> Fields:
@@ -247,6 +239,7 @@ class Fields:
         cls = type(self)
         if cls._unresolved:
             cls._resolve(finally_=True)
+        subject = activity or cls.__qualname__
         place = self.__dict__
         found = 0
         for name, (default, accept) in cls._fields.items():
@@ -254,27 +247,27 @@ class Fields:
                 found += 1
                 value = values[name]
                 if not accept.takes(value):
-                    raise ArgumentError(
-                        activity or cls.__qualname__,
-                        name,
-                        f"takes {accept.text}, not {type_name(value)} {repr_of(value)}.",
-                    )
+                    text = f"takes {accept.text}, not {type_name(value)} {repr_of(value)}."
+                    raise ArgumentError(subject, name, text)
             elif default is REQUIRED:
-                raise ArgumentError(
-                    activity or cls.__qualname__,
-                    name,
-                    f"is missing. Give it, or declare a default for it in {cls.__qualname__}.",
-                )
+                text = f"is missing. Give it, or declare a default for it in {cls.__qualname__}."
+                raise ArgumentError(subject, name, text)
             else:
                 value = default.value.copy() if isinstance(default, Fresh) else default
             place[name] = value
         if found != len(values):
             unknown = next(name for name in values if name not in cls._fields)
             raise ArgumentError(
-                activity or cls.__qualname__,
+                subject,
                 unknown,
                 f"is not declared.{did_you_mean(unknown, cls._fields)} Declared: {', '.join(cls._fields) or 'none'}.",
             )
+
+    @classmethod
+    def _known_fields(cls) -> dict[str, tuple[Any, _Accept]]:
+        if cls._unresolved:
+            cls._resolve(finally_=True)
+        return cls._fields
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
@@ -284,24 +277,17 @@ class Fields:
     @classmethod
     def signature(cls) -> dict[str, tuple[frozenset[str], str]]:
         """Accepted types and default of each field, in words; to compare declarations."""
-        if cls._unresolved:
-            cls._resolve(finally_=True)
         return {
-            name: (
-                frozenset(accept.text.split(" or ")),
-                repr(default.value if isinstance(default, Fresh) else default),
-            )
-            for name, (default, accept) in cls._fields.items()
+            name: (frozenset(accept.text.split(" or ")), repr(plain_default(default)))
+            for name, (default, accept) in cls._known_fields().items()
         }
 
     @classmethod
     def describe(cls) -> str:
         """The declaration in words, for errors."""
-        if cls._unresolved:
-            cls._resolve(finally_=True)
         told = []
-        for name, (default, accept) in cls._fields.items():
-            given = default.value if isinstance(default, Fresh) else default
+        for name, (default, accept) in cls._known_fields().items():
+            given = plain_default(default)
             told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {repr_of(given)}"))
         return f"({', '.join(told)})"
 

@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, SupportsIndex
 
-from agentrt.activity.author.arguments import REQUIRED, Fields, Fresh
+from agentrt.activity.author.arguments import REQUIRED, Fields, plain_default
 from agentrt.errors import ExpectedStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
@@ -225,9 +225,7 @@ class CurrentFields(Fields):
     def check(cls, name: str, value: Any) -> None:
         """Raise ``ExpectedStateError`` if a field is not declared, or does not take the value."""
         cls.require(name)
-        if cls._unresolved:
-            cls._resolve(finally_=True)
-        accept = cls._fields[name][1]
+        accept = cls._known_fields()[name][1]
         if not accept.takes(value):
             raise ExpectedStateError(
                 name,
@@ -245,7 +243,7 @@ class CurrentFields(Fields):
                 f"is declared in {cls.__qualname__} without a default, and the entity does not have it.",
                 "Give one of the two.",
             )
-        return default.value if isinstance(default, Fresh) else default
+        return plain_default(default)
 
 
 StateReader = Callable[[Any, str], Any]

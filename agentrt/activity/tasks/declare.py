@@ -148,7 +148,7 @@ def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: floa
     return _declared("declare_permanent_task", activity, utility, is_permanent=True, args=dict(args))
 
 
-def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ...]:
+def check_declarations(subject: str, declared: object) -> tuple[TaskDeclaration, ...]:
     """Check what was written as the tasks of a group: a list of declarations, each activity once."""
     remedy = "Write a list: tasks = [declare_task('activity', 0.5), ...]."
     if isinstance(declared, (str, Mapping)) or not isinstance(declared, Iterable):
