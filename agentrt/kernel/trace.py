@@ -73,21 +73,13 @@ class TraceEvent(StrEnum):
 
 
 class TraceRecord(NamedTuple):
-    """One thing that happened.
-
-    Attributes:
-        tick: when.
-        agent: the name of the agent, or an empty string for the runtime itself.
-        path: where in its plan: activities and actions from the root, joined by ``/``.
-        event: what.
-        detail: pairs of a name and a plain value, in a fixed order.
-    """
+    """One thing that happened."""
 
     tick: int
-    agent: str
-    path: str
+    agent: str  # its name; empty for the runtime itself
+    path: str  # where in its plan: activities and actions from the root, joined by ``/``
     event: TraceEvent
-    detail: Detail = ()
+    detail: Detail = ()  # pairs of a name and a plain value, in a fixed order
 
     def line(self) -> str:
         """The record as one line of text, for people: what does not print is escaped, so that it stays one line."""

@@ -98,7 +98,9 @@ class Waiter:
         strand = self.strand
         if strand is None:
             return False
-        self.strand = None
+        self.strand = (
+            None  # ``waiting`` goes on naming this waiter: that it names nobody is what makes the strand ready
+        )
         self.value = value
         strand.kernel.ready.append(strand)
         return True

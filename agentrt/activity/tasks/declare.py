@@ -55,23 +55,15 @@ _HOOKS = ("should_start_thinking", "think", "stop_thinking", "start", "run", "st
 class TaskDeclaration:
     """An activity that a task group may be asked to do. Made by ``declare_task`` and its like.
 
-    Attributes:
-        activity: what its tasks do.
-        low: the utility of the task when that of the activity is 0.
-        high: the same for 1; equal to ``low`` if the task has a fixed utility.
-        is_multiple: whether there may be several such tasks at a time.
-        is_permanent: whether there is one for as long as there is the group.
-        args: the arguments of the permanent task.
-
     Source: Stonehearth, AI: "Task group example", Task declarations.
     """
 
-    activity: str
-    low: float
-    high: float
-    is_multiple: bool = False
-    is_permanent: bool = False
-    args: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    activity: str  # what its tasks do
+    low: float  # the utility of the task when that of the activity is 0
+    high: float  # the same for 1; equal to ``low`` if the task has a fixed utility
+    is_multiple: bool = False  # whether there may be several such tasks at a time
+    is_permanent: bool = False  # whether there is one for as long as there is the group
+    args: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of the permanent task
 
 
 def _declared(word: str, activity: str, utility: object, **more: Any) -> TaskDeclaration:
@@ -105,15 +97,7 @@ def declare_task(activity: str, utility: float | UtilityRange) -> TaskDeclaratio
 def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> TaskDeclaration:
     """Declare that there may be any number of tasks at a time that do an activity, with arguments of their own.
 
-    Args:
-        activity: what the tasks do.
-        utility: as for ``declare_task``.
-
-    Returns:
-        The declaration, for the list ``tasks`` of a task group.
-
-    Raises:
-        DefinitionError: it is no activity, or no utility.
+    It is called like ``declare_task``.
 
     Source: Stonehearth, AI: "Task group example", `declare_multiple_tasks`.
     """
@@ -121,18 +105,9 @@ def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> Task
 
 
 def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: float | UtilityRange) -> TaskDeclaration:
-    """Declare a task that is there for as long as the group is.
+    """Declare a task that is there for as long as the group is, with arguments that are values.
 
-    Args:
-        activity: what the task does.
-        args: the arguments of the activity.
-        utility: as for ``declare_task``.
-
-    Returns:
-        The declaration, for the list ``tasks`` of a task group.
-
-    Raises:
-        DefinitionError: it is no activity, or no utility, or the arguments are not a mapping of values.
+    Otherwise it is called like ``declare_task``.
 
     Source: Stonehearth, AI: "Task group example", `declare_permanent_task`.
     """

@@ -245,7 +245,7 @@ class AsyncioStrand(Strand):
             assert self._host.loop is not None
             self._host.loop.call_soon(self._wake, None, context=self._host.context)
         else:
-            future._asyncio_future_blocking = False
+            future._asyncio_future_blocking = False  # the mark that somebody awaits it; asyncio wants it taken back
             future.add_done_callback(self._wake, context=self._host.context)
             if self._must_cancel:
                 if future.cancel(msg=self._cancel_message):

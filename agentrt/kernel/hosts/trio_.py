@@ -121,7 +121,7 @@ class TrioStrand(Strand):
 
     def take_baton(self) -> None:
         """Let it run. Called by the host, which then waits for the baton."""
-        if self.task is None:
+        if self.task is None:  # only now: it runs as soon as trio comes to it, and only who has the baton may
             self.task = trio.lowlevel.spawn_system_task(self._run, name=self.name, context=self._context)
         else:
             trio.lowlevel.reschedule(self.task)
@@ -481,6 +481,7 @@ class TrioHost:
         try:
             while ready:
                 entry = ready[0]
+                # The guard would take out again whom it has had condemned, and who needs steps to end.
                 condemned = isinstance(entry, TrioStrand) and entry.condemned is not None
                 if guard is not None and not condemned and not guard.admit():
                     continue
@@ -576,13 +577,14 @@ class TrioHost:
 
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
         """See ``Host``. Every step of a strand gives trio a turn as well; it raises what failed between ticks."""
+        # The server drains, too, though no tick runs: that is waited for. Not by a strand that it steps just now.
         if kernel.current is not None or not self._serving:
             kernel.require_between_ticks("run_tick")
         self._join_run(kernel)
         await trio.lowlevel.checkpoint()
         while self._serving:
             await self._served.wait()
-        kernel.require_between_ticks("run_tick")
+        kernel.require_between_ticks("run_tick")  # again: another task may have begun a tick meanwhile
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
