@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -117,7 +118,7 @@ class TraceHub:
     __slots__ = ("_listeners", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
         self.on: bool = False
         self.report: Callable[[str, BaseException], None] = report
 
@@ -127,18 +128,14 @@ class TraceHub:
         Returns:
             A function that ends it; calling it twice does nothing.
         """
-        self._listeners.append(listener)
+        key = object()
+        self._listeners[key] = listener
         self.on = True
-        closed = False
+        return partial(self._drop, key)
 
-        def close() -> None:
-            nonlocal closed
-            if not closed and listener in self._listeners:
-                self._listeners.remove(listener)
-                self.on = bool(self._listeners)
-            closed = True
-
-        return close
+    def _drop(self, key: object) -> None:
+        self._listeners.pop(key, None)
+        self.on = bool(self._listeners)
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
@@ -148,15 +145,13 @@ class TraceHub:
                 detail = tuple([(name, one if _is_plain(one) else _plain(one)) for name, one in record.detail])
                 record = record._replace(detail=detail)
                 break
-        for listener in tuple(self._listeners):
+        for key, listener in tuple(self._listeners.items()):
             try:
                 listener(record)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                if listener in self._listeners:  # it may have closed itself before it raised
-                    self._listeners.remove(listener)
-                    self.on = bool(self._listeners)
+                self._drop(key)  # first: the report may be a record itself
                 self.report("a trace listener raised and was dropped", error)
 
 
