@@ -172,7 +172,7 @@ CASTS = {
     "agentrt": 1,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 108,
+    "activity": 106,
     "agent": 17,
     "agentrt": 28,
     "behavior": 13,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.steps import Resolver
 
-__all__ = ["ASKS", "ActionSpec", "CompiledStep", "default_hook", "Action", "CompoundAction", "output", "step"]
+__all__ = ["ASKS", "Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
 
 ASKS: Final = ("with each plan", "when changed")
 """When an action can be asked anew; the first by default."""

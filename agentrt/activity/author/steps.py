@@ -35,7 +35,9 @@ from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
 
 __all__ = [
+    "ACTIVITY",
     "ARGS",
+    "ARGUMENTS",
     "BACK",
     "CALL",
     "CURRENT",
@@ -43,18 +45,13 @@ __all__ = [
     "NOT",
     "OUT",
     "PREV",
-    "Placeholder",
-    "has_placeholder",
-    "ARGUMENTS",
-    "Compiler",
-    "Resolver",
-    "Scope",
-    "ACTIVITY",
     "CompiledStep",
     "Output",
+    "Resolver",
     "Step",
     "check_seconds",
     "compile_steps",
+    "has_placeholder",
 ]
 
 _LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
@@ -132,8 +129,12 @@ class _Invoke(Placeholder):
         self._kwargs = kwargs
 
     def __repr__(self) -> str:
-        inner = [repr(arg) for arg in self._args] + [f"{key}={value!r}" for key, value in self._kwargs.items()]
-        return f"{self._base!r}({', '.join(inner)})"
+        return f"{self._base!r}({', '.join(_written(self._args, self._kwargs))})"
+
+
+def _written(args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[str]:
+    """The arguments of a call, as they are written."""
+    return [*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())]
 
 
 class _Given(Placeholder):
@@ -177,9 +178,8 @@ class _Call(Placeholder):
         self._kwargs = kwargs
 
     def __repr__(self) -> str:
-        inner = [getattr(self._fn, "__qualname__", repr(self._fn)), *(repr(arg) for arg in self._args)]
-        inner += [f"{key}={value!r}" for key, value in self._kwargs.items()]
-        return f"CALL({', '.join(inner)})"
+        name = getattr(self._fn, "__qualname__", repr(self._fn))
+        return f"CALL({', '.join([name, *_written(self._args, self._kwargs)])})"
 
 
 class _Not(Placeholder):
@@ -284,7 +284,7 @@ class Scope(Protocol):
         """The expected state of the entity at the step being bound."""
 
 
-Resolver = Callable[[Any], Any]
+Resolver = Callable[[Scope], Any]
 
 _DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
 
@@ -292,10 +292,10 @@ _DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
 class Compiler:
     """Turns placeholders of one compound action into functions."""
 
-    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str] | None) -> None:
+    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str]) -> None:
         self.subject = subject
         self.names = names  # of steps, to their numbers, from 1
-        self.args = args  # the fields that the compound declares; None if they are not known
+        self.args = args  # the fields that the compound declares
         # for each step number that is referred to, the output fields that are read, in order; "" for the whole
         self.uses: dict[int, list[str]] = {}
         # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
@@ -305,16 +305,9 @@ class Compiler:
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
 
-    def compile(self, step: int, field: str, value: object) -> tuple[Resolver | None, object]:
+    def compile(self, step: int, field: str, value: object, place: int) -> tuple[Resolver | None, object]:
         """Compile one argument of a step: a function of a scope and None, or None and the constant value."""
-        self._step, self._field, self._place = step, field, step
-        if not has_placeholder(value):
-            return None, value
-        return self._resolver(value), None
-
-    def compile_output(self, steps: int, field: str, value: object) -> tuple[Resolver | None, object]:
-        """Compile one field of the compound's own output, likewise."""
-        self._step, self._field, self._place = steps + 1, field, 0
+        self._step, self._field, self._place = step, field, place
         return (self._resolver(value), None) if has_placeholder(value) else (None, value)
 
     def _fail(self, problem: str, remedy: str) -> PlaceholderError:
@@ -369,19 +362,16 @@ class Compiler:
         ``__init__`` and ``__post_init__`` are not called again: they may have taken what is not kept (``InitVar``).
         """
         kind = type(value)
-        kept = [
-            (field.name, getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if hasattr(value, field.name)
-        ]
-        fields = [(name, self._resolver(inner)) if has_placeholder(inner) else (name, None) for name, inner in kept]
+        names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+        kept = [(name, getattr(value, name)) for name in names]
+        fields = [(name, inner, self._resolver(inner) if has_placeholder(inner) else None) for name, inner in kept]
         put = object.__setattr__  # a frozen one has another
 
-        def resolve(scope: Any) -> Any:
+        def resolve(scope: Scope) -> Any:
             made = object.__new__(kind)
             if hasattr(value, "__dict__"):
                 made.__dict__.update(value.__dict__)
-            for (name, inner), (_, resolver) in zip(kept, fields, strict=True):
+            for name, inner, resolver in fields:
                 put(made, name, inner if resolver is None else resolver(scope))
             return made
 
@@ -431,7 +421,7 @@ class Compiler:
             self._element(number, name)
             return lambda scope: getattr(scope.results[number], name)
         if base is ARGS:
-            if self.args is not None and name not in self.args:
+            if name not in self.args:
                 raise self._fail(
                     f"{repr_of(value)} is not an argument of this action.{did_you_mean(name, self.args)}",
                     f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
@@ -492,8 +482,7 @@ class Step:
         self.think_timeout: float | None = think_timeout
 
     def __repr__(self) -> str:
-        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
-        return f"step({self.activity!r}{inner})"
+        return f"step({', '.join(_written((self.activity,), self.args))})"
 
 
 class Output:
@@ -523,7 +512,7 @@ class CompiledStep:
         self.reads: tuple[int, ...] = ()
         self.think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
-    def bind(self, scope: Any) -> dict[str, object]:
+    def bind(self, scope: Scope) -> dict[str, object]:
         """The arguments of the step."""
         values = self.constants.copy()
         for field, resolve in self.bound:
@@ -558,7 +547,7 @@ def compile_steps(subject: str, steps: object, output: object, arguments: Collec
         constants: dict[str, object] = {}
         bound: list[tuple[str, Resolver]] = []
         for field, value in declared.args.items():
-            resolver, constant = compiler.compile(number, field, value)
+            resolver, constant = compiler.compile(number, field, value, number)
             if resolver is None:
                 constants[field] = constant
             else:
@@ -572,9 +561,8 @@ def compile_steps(subject: str, steps: object, output: object, arguments: Collec
     fields = None
     compiler.reads.clear()
     if output is not None:
-        fields = tuple(
-            (field, *compiler.compile_output(len(compiled), field, value)) for field, value in output.fields.items()
-        )
+        behind = len(compiled) + 1
+        fields = tuple((field, *compiler.compile(behind, field, value, 0)) for field, value in output.fields.items())
     for number in compiler.uses:
         if number:
             compiled[number - 1].is_used = True
