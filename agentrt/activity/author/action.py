@@ -133,6 +133,9 @@ class ActionSpec:
         # whether its thinking goes on over the end of plans; see ``plan.election``
         self.keeps: bool = self._keeps(cls.asks)
 
+    def _wrong(self, problem: str, remedy: str) -> DefinitionError:
+        return DefinitionError(self.subject, problem, remedy)
+
     def output_fields(self) -> tuple[str, ...]:
         """The fields of the think output that later steps may read."""
         if self.output is not None:
@@ -145,36 +148,30 @@ class ActionSpec:
         cls = self.cls
         does: object = cls.does
         if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
-            raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+            raise self._wrong(f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         if not hasattr(cls, "utility"):
-            raise DefinitionError(
-                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
-            )
+            raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
             if declared is None and base is ThinkOutput:
                 continue
             if not (isinstance(declared, type) and issubclass(declared, base)):
-                raise DefinitionError(
-                    self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
+                raise self._wrong(
+                    f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
                 )
         if hasattr(cls, "start_thinking"):
-            raise DefinitionError(
-                self.subject, "start_thinking is called think here.", "Write 'async def think(self, ctx, args)'."
-            )
+            raise self._wrong("start_thinking is called think here.", "Write 'async def think(self, ctx, args)'.")
         if type(self) is ActionSpec and not hasattr(cls, "output"):
             for attribute in ("steps", "compose_utility"):
                 if hasattr(cls, attribute):
-                    raise DefinitionError(
-                        self.subject,
+                    raise self._wrong(
                         f"a leaf action has no {attribute}.",
                         "Derive it from CompoundAction, or call it something else.",
                     )
 
     def _check_output(self) -> None:
         if self.output_type is not None and not self.has_think:
-            raise DefinitionError(
-                self.subject,
+            raise self._wrong(
                 "it declares an Output, but has no 'think' that could set it.",
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
@@ -182,15 +179,13 @@ class ActionSpec:
     def _keeps(self, asks: object) -> bool:
         if asks not in ASKS:
             hint = did_you_mean(asks, ASKS) if isinstance(asks, str) else ""
-            raise DefinitionError(
-                self.subject, f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}."
-            )
+            raise self._wrong(f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}.")
         # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
         return asks == ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-            raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
+            raise self._wrong(f"{what} is {value!r}.", "Write a number that is not negative.")
         return float(value)
 
     def _flag_names(self, flags: object) -> tuple[str, ...]:
@@ -199,7 +194,7 @@ class ActionSpec:
             or not isinstance(flags, Collection)
             or not all(isinstance(one, str) for one in flags)
         ):
-            raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+            raise self._wrong(f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
         return tuple(sorted(flags))
 
     def _hook(
@@ -210,23 +205,19 @@ class ActionSpec:
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
-            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+            raise self._wrong(f"{name} has the wrong kind.", f"Make it {word}.")
         try:
             inspect.signature(hook).bind("self", *parameters)
         except TypeError as error:
-            raise DefinitionError(
-                self.subject,
-                f"{name}{whose} cannot be called: {error}.",
-                f"Write {name}(self, {', '.join(parameters)}).",
+            raise self._wrong(
+                f"{name}{whose} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
             ) from error
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:
         if self.has_run:
-            raise DefinitionError(
-                self.subject,
-                "a compound action has no run of its own.",
-                "Move what it does into a step, or into start.",
+            raise self._wrong(
+                "a compound action has no run of its own.", "Move what it does into a step, or into start."
             )
         compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
         self.steps = compiled.steps
@@ -243,8 +234,7 @@ class ActionSpec:
         kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
         for field in self.uses.get(0, ()):
             if field and field not in kind.field_names():
-                raise DefinitionError(
-                    self.subject,
+                raise self._wrong(
                     f"a step reads '{field}' of this action's own think output, which has no such field.",
                     f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
                 )

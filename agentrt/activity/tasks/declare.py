@@ -148,15 +148,11 @@ class GroupSpec(ActionSpec, UnitMaker):
         self._makes: Callable[[Frame, GroupSpec], Unit] | None = None  # makes its units; None for the class itself
         for hook in _HOOKS:
             if getattr(self, "has_filter" if hook == "should_start_thinking" else f"has_{hook}"):
-                raise DefinitionError(
-                    self.subject,
-                    f"a task group has no {hook} of its own.",
-                    "Move it into an action that performs one of its tasks.",
+                raise self._wrong(
+                    f"a task group has no {hook} of its own.", "Move it into an action that performs one of its tasks."
                 )
         if cls.Args is not ActionArgs:
-            raise DefinitionError(
-                self.subject, "a task group takes no arguments.", "Leave Args out; its tasks take arguments."
-            )
+            raise self._wrong("a task group takes no arguments.", "Leave Args out; its tasks take arguments.")
         # its tasks, as its class declares them
         self.declarations: tuple[TaskDeclaration, ...] = check_declarations(self.subject, getattr(cls, "tasks", ()))
         self.composes_group: bool = self._hook("compose_utility", ("entity", "task_utility"), whose=" of a task group")
@@ -169,7 +165,7 @@ class GroupSpec(ActionSpec, UnitMaker):
     def of(self, name: str, makes: Callable[[Frame, GroupSpec], Unit]) -> GroupSpec:
         """The spec of one group that was made of this class, which makes its units; paths call it by its name."""
         if not ACTIVITY.fullmatch(name):
-            raise DefinitionError(self.subject, f"a group is named {name!r}.", "Leave out spaces and slashes.")
+            raise self._wrong(f"a group is named {name!r}.", "Leave out spaces and slashes.")
         made = copy.copy(self)
         made._makes = makes
         made.label = name
