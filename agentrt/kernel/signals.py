@@ -58,7 +58,7 @@ class Signal:
 
     def __init__(self) -> None:
         self.was_emitted: bool = False
-        self._waiting: Audience | None = None
+        self._waiting: Audience | None = None  # made when somebody waits, as hardly anybody does for most signals
         self._connections: list[Connection] | None = None
 
     def wait(self) -> Awaitable[Any]:
@@ -296,6 +296,7 @@ class Queue(Generic[T]):
 
     async def get(self) -> T:
         """Take the oldest item that is not promised to somebody who waited for it; wait if there is none."""
+        # The items in front are for those who were woken and have not come for them yet.
         while (first := self._getters.promised) < len(self._items):
             if goes_on():
                 break

@@ -134,7 +134,7 @@ class Fields:
         ArgumentError: a value is missing, unknown or of the wrong type.
     """
 
-    __slots__ = ("__dict__",)
+    __slots__ = ("__dict__",)  # and no ``__weakref__``: each frame that thinks has a record
 
     _fields: ClassVar[dict[str, tuple[Any, _Accept]]] = {}
     _unresolved: ClassVar[bool] = False

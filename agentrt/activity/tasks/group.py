@@ -681,7 +681,7 @@ class TaskGroup:
             raise WrongStateError(
                 "group.add", f"the members of {self.name} act in another runtime", "Make a TaskGroup for each runtime."
             )
-        agent.group_joined(self)
+        agent.group_joined(self)  # first: it may refuse
         self._members.append(agent)
         if runtime is None and agent.runtime is not None:
             self.begins_to_act(agent.runtime.tick)
@@ -788,7 +788,7 @@ class TaskGroup:
         for member in self.members:
             if member.planner is not None:
                 member.planner.take_up_tasks(self)
-        for task in over:
+        for task in over:  # last: who is told that it is gone finds it gone for all members
             task.tell_end()
         if self._news:
             self._tell_all()

@@ -651,7 +651,7 @@ class TaskUnit(CompoundUnit):
         """Stop it; if it was not done, it is interrupted."""
         was_working = self.state in (STARTED, RUNNING)
         super().stop(state)
-        if self.state != FINISHED:
+        if self.state != FINISHED:  # else ``finish`` has given the place back
             self.task.leave(self, is_interrupted=was_working and state == IDLE)
 
     def _composed(self) -> float:

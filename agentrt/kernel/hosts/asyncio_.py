@@ -476,6 +476,7 @@ class AsyncioStrand(Strand):
     def ended(self, result: Any, error: BaseException | None) -> None:
         """See ``Strand``."""
         super().ended(result, error)
+        self._ordinary = self.stepper  # the other one names the strand: a reference cycle for each that has ended
         self._fut_waiter = None
         self._must_cancel = False
         callbacks, self._callbacks = self._callbacks, None
