@@ -101,14 +101,9 @@ __all__ = [
     "Agenda",
     "Batch",
     "BatchMember",
-    "Call",
     "Callbacks",
-    "Caller",
     "ControlFlow",
-    "Generators",
-    "Hooks",
     "Host",
-    "IdleWaits",
     "Kernel",
     "LivelockGuard",
     "Timer",
@@ -636,7 +631,7 @@ class Generators:
             self._post(self._close, generator)
 
     def _close(self, generator: AnyGenerator) -> None:
-        closing: Coroutine[Any, Any, Any] = _closing(generator)
+        closing: Coroutine[Any, Any, Any] = _closing(generator)  # pyright: ignore[reportAssignmentType]
         closing.send(None)
         self._spawn(closing, f"closing {name_of(generator)}")
 

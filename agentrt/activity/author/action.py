@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.steps import Resolver
 
-__all__ = ["ASKS", "Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
+__all__ = ["Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
 
-ASKS: Final = ("with each plan", "when changed")
-"""When an action can be asked anew; the first by default."""
+_ASKS: Final = ("with each plan", "when changed")  # when an action can be asked anew
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -177,11 +176,13 @@ class ActionSpec:
             )
 
     def _keeps(self, asks: object) -> bool:
-        if asks not in ASKS:
-            hint = did_you_mean(asks, ASKS) if isinstance(asks, str) else ""
-            raise self._wrong(f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}.")
+        if asks not in _ASKS:
+            hint = did_you_mean(asks, _ASKS) if isinstance(asks, str) else ""
+            raise self._wrong(
+                f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in _ASKS)}."
+            )
         # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
-        return asks == ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
+        return asks == _ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:

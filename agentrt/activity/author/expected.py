@@ -38,8 +38,6 @@ from agentrt.words import repr_of, type_name
 __all__ = [
     "CurrentFields",
     "ExpectedStorage",
-    "is_storage",
-    "own_copy",
     "Current",
     "StateReader",
     "expected_fields",

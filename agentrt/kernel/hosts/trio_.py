@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Stepper
 
-__all__ = ["TrioStrand", "wait_for_baton", "TrioHost"]
+__all__ = ["TrioStrand", "TrioHost"]
 
 _FOREIGN = Foreign("trio")
 
@@ -79,7 +79,7 @@ def _keep(_raise_cancel: Callable[[], NoReturn]) -> Abort:
     return Abort.FAILED
 
 
-async def wait_for_baton() -> None:
+async def _wait_for_baton() -> None:
     """Park until somebody reschedules this task; a cancellation waits for that too."""
     await wait_task_rescheduled(_keep)
 
@@ -252,7 +252,7 @@ class TrioStrand(Strand):
         self.waiting = 0
         self.kernel.ready.append(self)
         self._host.wake(self.kernel)
-        await wait_for_baton()
+        await _wait_for_baton()
         return enter, answer
 
     # --- cancellation -------------------------------------------------------------------------------------------------
@@ -505,7 +505,7 @@ class TrioHost:
         self._tasks[strand] = None
         self.stepped = strand
         strand.take_baton()
-        await wait_for_baton()
+        await _wait_for_baton()
         self.stepped = None
         if strand.outcome is not None:
             value, error = strand.outcome
