@@ -71,6 +71,7 @@ class _Accept:
 
 
 _ANYTHING = _Accept(None, (), "anything")
+_CALLABLE: object = collections.abc.Callable  # a class, though type checkers do not take it for one
 
 
 def _evaluate(owner: type, name: str) -> Any:
@@ -100,16 +101,14 @@ def _compile(hint: Any) -> _Accept:
         return _union([_compile(part) for part in get_args(hint)])
     if origin is not None:
         hint = origin
-    if hint is collections.abc.Callable:
-        return _Accept((typing.cast("type", collections.abc.Callable),), (), "a callable")
     if not isinstance(hint, type):
         return _ANYTHING
     if getattr(hint, "_is_protocol", False) and not getattr(hint, "_is_runtime_protocol", False):
         return _ANYTHING
     if typing.is_typeddict(hint):
         return _Accept((dict,), (), "dict")
-    classes = (float, int) if hint is float else (hint,)
-    return _Accept(classes, (), hint.__name__)
+    classes: tuple[type, ...] = (float, int) if hint is float else (hint,)
+    return _Accept(classes, (), "a callable" if hint is _CALLABLE else hint.__name__)
 
 
 def _union(parts: list[_Accept]) -> _Accept:
