@@ -58,7 +58,9 @@ def test_calls_are_noted_between_the_first_moment_and_the_last(monkeypatch):
     assert (functions.count("Event.set"), functions.count("Event.__init__")) == (1, 2)
 
 
-WAY = journeys.Way((("one.py", "f"), ("one.py", "g"), ("two.py", "h"), ("one.py", "f")))
+WAY = journeys.Way(
+    (("one.py", "f"), ("one.py", "g"), ("two.py", "h"), ("one.py", "f")), ("", "one.py", "one.py", "two.py")
+)
 
 
 def test_the_figures_of_a_way():
@@ -70,6 +72,17 @@ def test_the_figures_of_a_way():
     )
 
 
+def test_the_drawing_of_a_way():
+    assert WAY.as_drawing().splitlines() == [
+        "```mermaid",
+        "flowchart TD",
+        '    n0["one.py"]',
+        '    n1["two.py"]',
+        '    n0 -->|"h"| n1',
+        "```",
+    ]
+
+
 def test_a_page_is_given_what_it_has_a_place_for(monkeypatch):
     monkeypatch.setattr(journeys, "follow", lambda name: WAY)
     page = "# Ways\n<!-- journey c -->\nold\n<!-- end -->\nand\n<!-- journeys -->\n<!-- end -->\n"
@@ -77,6 +90,8 @@ def test_a_page_is_given_what_it_has_a_place_for(monkeypatch):
         f"# Ways\n<!-- journey c -->\n{WAY.as_table()}<!-- end -->\nand\n<!-- journeys -->\n{journeys.figures()}<!-- end -->\n"
     )
     assert "| 2 | 3 | 2 |" in journeys.figures()
+    page = "<!-- drawing of journey b -->\n<!-- end -->\n"
+    assert journeys.updated(page) == f"<!-- drawing of journey b -->\n{WAY.as_drawing()}<!-- end -->\n"
     assert journeys.updated("# None\n") == "# None\n"
 
 

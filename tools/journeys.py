@@ -1,9 +1,9 @@
 """Follow a journey through the library in a real run: which functions are entered on the way, and in how many files.
 
 ``python tools/journeys.py`` prints the figures of all journeys, ``python tools/journeys.py d`` the way of one, and
-``python tools/journeys.py d --calls`` each of its calls. ``--write`` puts figures and ways into the places of
-docs/explanation/architecture.md that stand between ``<!-- journeys -->`` or ``<!-- journey d -->`` and
-``<!-- end -->``; a journey that has no place there is left out. ``--check`` says whether these are up to date.
+``python tools/journeys.py d --calls`` each of its calls. ``--write`` puts figures, ways and drawings into the places of
+docs/explanation/architecture.md between ``<!-- journeys -->``, ``<!-- journey d -->`` or ``<!-- drawing of journey d
+-->`` and ``<!-- end -->``; what has no place there is left out. ``--check`` says whether these are up to date.
 
 A journey has a first and a last moment, at which code of its own switches a profiler on and off. What is counted
 between them are calls of Python functions of agentrt in the thread of the run. A coroutine that is resumed is a call,
@@ -47,9 +47,11 @@ class Way:
 
     Attributes:
         calls: file and function of each call, in order.
+        callers: for each call, the file of the library that made it, or had somebody else make it; "" for none.
     """
 
     calls: tuple[tuple[str, str], ...]
+    callers: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -74,6 +76,17 @@ class Way:
             rows.append(f"| {number} | `{file}` | {', '.join(f'`{function}`' for function in entered)} |")
         return "\n".join(rows) + "\n"
 
+    def as_drawing(self) -> str:
+        """Each file, and from which it was entered first: an arrow with the function that was called."""
+        numbers = {file: number for number, file in enumerate(self.files)}
+        lines = [f'    n{number}["{file}"]' for file, number in numbers.items()]
+        entered = {self.files[0]}  # the journey begins there, whoever called it
+        for (file, function), caller in zip(self.calls, self.callers, strict=True):
+            if file not in entered and caller in numbers:
+                lines.append(f'    n{numbers[caller]} -->|"{function}"| n{numbers[file]}')
+            entered.add(file)
+        return "\n".join(["```mermaid", "flowchart TD", *lines, "```"]) + "\n"
+
     def as_calls(self) -> str:
         """A line for each change of file, with the calls until the next one."""
         lines = []
@@ -86,7 +99,7 @@ class Follower:
     """Notes what is entered between ``begin`` and ``end``."""
 
     def __init__(self) -> None:
-        self._codes: list[CodeType] = []
+        self._codes: list[tuple[CodeType, CodeType | None]] = []
         self._is_over = False
 
     def begin(self) -> None:
@@ -101,7 +114,10 @@ class Follower:
 
     def _see(self, frame: FrameType, event: str, _arg: object) -> None:
         if event == "call" and not self._is_over:
-            self._codes.append(frame.f_code)
+            caller = frame.f_back
+            while caller is not None and not _is_counted(caller.f_code):
+                caller = caller.f_back
+            self._codes.append((frame.f_code, None if caller is None else caller.f_code))
 
     @property
     def way(self) -> Way:
@@ -112,12 +128,17 @@ class Follower:
         """
         if not self._is_over:
             raise RuntimeError("the journey did not come to its end")
-        calls = []
-        for code in self._codes:
-            file = Path(code.co_filename)
-            if file.is_relative_to(HOME) and code.co_name not in NO_CALLS:
-                calls.append((file.relative_to(HOME).as_posix(), code.co_qualname))
-        return Way(tuple(calls))
+        counted = [(code, caller) for code, caller in self._codes if _is_counted(code)]
+        calls = tuple((_file(code), code.co_qualname) for code, _ in counted)
+        return Way(calls, tuple("" if caller is None else _file(caller) for _, caller in counted))
+
+
+def _is_counted(code: CodeType) -> bool:
+    return Path(code.co_filename).is_relative_to(HOME) and code.co_name not in NO_CALLS
+
+
+def _file(code: CodeType) -> str:
+    return Path(code.co_filename).relative_to(HOME).as_posix()
 
 
 class Stroll(Goal):
@@ -305,7 +326,7 @@ def figures() -> str:
 
 
 def updated(page: str) -> str:
-    """Put figures and ways into a page.
+    """Put figures, ways and drawings into a page.
 
     Args:
         page: its text.
@@ -321,6 +342,8 @@ def updated(page: str) -> str:
     for name in JOURNEYS:
         if f"<!-- journey {name} -->" in page:
             page = put(page, "table", f"journey {name}", follow(name).as_table())
+        if f"<!-- drawing of journey {name} -->" in page:
+            page = put(page, "drawing", f"drawing of journey {name}", follow(name).as_drawing())
     return page
 
 

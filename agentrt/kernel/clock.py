@@ -22,14 +22,7 @@ _RELATIVE_SLACK = 2.0**-51  # the same for durations so long that their last bin
 
 
 class Clock:
-    """What time it is in the game.
-
-    Args:
-        ticks_per_second: how many ticks make one game second; a whole number from 1 to 1,000,000.
-
-    Raises:
-        ValueError: the rate is not a whole number in that range.
-    """
+    """What time it is in the game."""
 
     __slots__ = ("seconds_per_tick", "tick", "ticks_per_second")
 
@@ -38,8 +31,7 @@ class Clock:
             raise ValueError(f"ticks_per_second is {repr_of(ticks_per_second)}: it takes a whole number, such as 20")
         if not 1 <= ticks_per_second <= 1_000_000:
             raise ValueError(f"ticks_per_second is {ticks_per_second}: it takes a number from 1 to 1,000,000")
-        # the number of the tick that runs, or of the last one that ran. The first tick is 1; 0 is before it
-        self.tick: int = 0
+        self.tick: int = 0  # the one that runs, or the last one that ran; the first is 1
         self.ticks_per_second: int = ticks_per_second
         self.seconds_per_tick: float = 1.0 / ticks_per_second
 
@@ -49,14 +41,7 @@ class Clock:
         return self.tick / self.ticks_per_second
 
     def ticks(self, seconds: float) -> int:
-        """How many ticks a duration takes.
-
-        Returns:
-            The number of ticks, rounded up; 0 only for a duration of 0 or less.
-
-        Raises:
-            ValueError: the duration is not a finite number.
-        """
+        """How many ticks a duration takes, rounded up; 0 only for one of 0 or less. It must be finite."""
         if seconds <= 0:
             return 0
         exact = seconds * self.ticks_per_second

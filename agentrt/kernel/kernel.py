@@ -86,7 +86,7 @@ import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, LivelockError, WrongStateError
 from agentrt.kernel.clock import Clock
@@ -98,21 +98,16 @@ from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, runn
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Entry, Scheduler
+    from agentrt.kernel.roles import Entry
 
 __all__ = [
     "FREE_WAITS",
     "Agenda",
     "Batch",
     "BatchMember",
-    "Call",
     "Callbacks",
-    "Caller",
     "ControlFlow",
-    "Generators",
-    "Hooks",
     "Host",
-    "IdleWaits",
     "Inline",
     "Kernel",
     "LivelockGuard",
@@ -162,11 +157,7 @@ class Batch:
         return f"the batch of {self.members[0].strand_name()}" if self.members else "an empty batch"
 
     def launch(self, then: Callable[..., object] | None = None, *args: Any) -> None:
-        """Put it into the ready queue.
-
-        Args:
-            then: called when each member has made its first step.
-        """
+        """Put it into the ready queue; ``then`` is called when each member has made its first step."""
         kernel = self._kernel
         if kernel.host.steps_inline:
             if then is not None:
@@ -188,7 +179,7 @@ class Batch:
 
     @property
     def stepper(self) -> Batch:
-        """Itself."""
+        """Itself; no attribute, which would be a reference cycle for each batch."""
         return self
 
     def send(self, _value: None) -> object:
@@ -202,7 +193,8 @@ class Batch:
                 then, self._then = self._then, None
                 self._kernel.guarded(*then)
         except BaseException:
-            # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
+            # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does, and
+            # before all who stand behind the batch, since these came later.
             self._strand = None
             self._kernel.ready.appendleft(self)
             raise
@@ -362,12 +354,7 @@ class Agenda:
         self._hollow = False  # whether sweeping may have left buckets with nothing in them
 
     def add(self, due: int, entry: Entry) -> None:
-        """Put an entry in.
-
-        Args:
-            due: the tick in which it wakes.
-            entry: a strand or a timer; its ``waiting`` becomes the due tick.
-        """
+        """Put an entry in; its ``waiting`` becomes the tick in which it is due."""
         entry.waiting = due
         bucket = self.buckets.get(due)
         if bucket is None:
@@ -377,10 +364,9 @@ class Agenda:
             bucket.append(entry)
 
     def forget(self, due: int, live: int) -> None:
-        """Note that one entry was woken early.
+        """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
 
         Args:
-            due: the tick in which it was due; its ``waiting`` does not say so any more.
             live: how many strands there are, the most that can be asleep.
         """
         self._spoiled[due] = self._spoiled.get(due, 0) + 1
@@ -436,11 +422,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def name_of(fn: object) -> str:
-    """What a function is called, for people; the same in every run, which its repr, with its address, is not.
-
-    Args:
-        fn: a function, or whatever else can be called.
-    """
+    """What can be called is called, for people; the same in every run, which its repr, with its address, is not."""
     try:
         name = getattr(fn, "__qualname__", None)
     except ENDS_PROGRAM:
@@ -465,15 +447,12 @@ class Caller:
     """Makes the call whose turn has come: the stepper of all calls of one kernel.
 
     A call could be its own stepper, but would be a reference cycle then, or a property that costs more than the step.
-
-    Args:
-        kernel: whose ready queue they stand in.
     """
 
     __slots__ = ("kernel",)
 
-    def __init__(self, kernel: Scheduler) -> None:
-        self.kernel: Scheduler = kernel
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel: Kernel = kernel
 
     def send(self, _value: None) -> object:
         """Make the call."""
@@ -494,8 +473,8 @@ class Call:
 
     def __init__(self, caller: Caller, fn: Callable[..., object], args: tuple[Any, ...]) -> None:
         self.stepper: Caller = caller
-        self.fn: Callable[..., object] = fn  # what to call
-        self.args: tuple[Any, ...] = args  # what to call it with
+        self.fn: Callable[..., object] = fn
+        self.args: tuple[Any, ...] = args
         self.waiting: object = 0  # the tick in which it is due, while it lies in the agenda
 
     @property
@@ -564,23 +543,15 @@ class Hooks(Callbacks[Callable[[], object]]):
 
     __slots__ = ()
 
-    def call(self, kernel: Scheduler) -> None:
-        """Call them; one that was taken out meanwhile is passed over.
-
-        Args:
-            kernel: told what one of them raises.
-        """
+    def call(self, kernel: Kernel) -> None:
+        """Call them; one that was taken out meanwhile is passed over, and what one raises the kernel reports."""
         for key, fn in tuple(self._functions.items()):
             if key in self._functions:
                 kernel.guarded(fn)
 
 
 def raise_fault(text: str, error: BaseException) -> None:
-    """What a kernel does with a failure that nobody handles, unless it is told otherwise.
-
-    Raises:
-        BaseException: the error.
-    """
+    """What a kernel does with a failure that nobody handles, unless it is told otherwise: raise it."""
     if isinstance(error, StopIteration):
         raise RuntimeError(text) from error  # else the main loop would take it for the end of a coroutine
     raise error
@@ -592,21 +563,17 @@ _TURNS = 1000  # how often all may, before _FEW_ROUNDS is the limit: many agents
 _FEW_ROUNDS = 2
 
 
-def patience(kernel: Scheduler) -> int:
+def patience(kernel: Kernel) -> int:
     """How many steps a tick may take before they are counted."""
     return 10_000 + 20 * (kernel.live + len(kernel.ready))
 
 
 class LivelockGuard:
-    """Counts the steps of one tick.
-
-    Args:
-        kernel: whose ready queue it looks at.
-    """
+    """Counts the steps of one tick."""
 
     __slots__ = ("_families", "_kernel", "_peak", "_reported", "_steps")
 
-    def __init__(self, kernel: Scheduler) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._steps: dict[Entry, int] = {}
         self._families: dict[str, int] = {}
@@ -616,8 +583,7 @@ class LivelockGuard:
     def admit(self) -> int:
         """Look at the entry that is next in the ready queue, and take it out if it must not be stepped.
 
-        Returns:
-            How many entries to step before the next call: 1, or 0 if it was taken out.
+        Returns how many to step before the next call: 1, or 0 if it was taken out.
         """
         kernel = self._kernel
         entry = kernel.ready[0]
@@ -657,7 +623,7 @@ class IdleWaits:
 
     __slots__ = ("_kernel", "_left", "_rounds", "_turns")
 
-    def __init__(self, kernel: Scheduler) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._left: dict[Coroutine[Any, Any, Any] | None, int] = {}
         self._rounds: dict[Strand, int] = {}
@@ -687,11 +653,7 @@ class IdleWaits:
         return False
 
     def give_way(self, strand: Strand) -> None:
-        """A strand gives way: give it another turn in this tick, or kill it.
-
-        Args:
-            strand: it was just stepped, and stands nowhere.
-        """
+        """A strand that was just stepped, and stands nowhere, gives way: give it another turn, or kill it."""
         kernel = self._kernel
         strand.waiting = 0
         self._turns += 1
@@ -733,16 +695,12 @@ class Generators:
             self._post(self._close, generator)
 
     def _close(self, generator: AnyGenerator) -> None:
-        closing = cast("Coroutine[Any, Any, Any]", _closing(generator))
+        closing: Coroutine[Any, Any, Any] = _closing(generator)  # pyright: ignore[reportAssignmentType]
         closing.send(None)
         self._spawn(closing, f"closing {name_of(generator)}")
 
     def close_open(self) -> bool:
-        """Close those that are still named by somebody, and that nobody iterates at this moment.
-
-        Returns:
-            Whether there was any; then a tick is to follow.
-        """
+        """Close those that somebody still names and nobody iterates now; says whether a tick has to follow."""
         found = [generator for known in tuple(self._open.values()) if (generator := known()) is not None]
         self._open.clear()
         left = [one for one in found if one.ag_frame is not None and not one.ag_running]  # type: ignore[attr-defined]
@@ -774,7 +732,7 @@ def _closing(generator: AnyGenerator) -> Generator[Any, Any, None]:
     yield from generator.aclose().__await__()
 
 
-_CHUNK = 256
+_CHUNK = 256  # steps between two looks at the budget, and at how long the tick has become
 
 
 class Host(Protocol):
@@ -818,13 +776,7 @@ class Host(Protocol):
 
 
 class Kernel:
-    """The deterministic scheduler.
-
-    Args:
-        seed: of every random stream of the run.
-        ticks_per_second: how many ticks make one game second.
-        host: what strands may await besides the kernel's own traps; by default nothing.
-    """
+    """The deterministic scheduler. By default its strands may await nothing but its own traps."""
 
     def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
         if host is None:
@@ -837,7 +789,7 @@ class Kernel:
         self.current: Entry | None = None  # what is being stepped; None between steps
         self.live: int = 0  # how many strands there are that have not ended
         self.livelock_steps = 1000  # how many steps a strand may take in one tick
-        # called with a text and the error for a failure that nobody else handles. By default it raises
+        # called with a text and the error for a failure that nobody else handles
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)  # the hub of trace records
         self.strays: Strays = Strays(self.report)  # strands that nobody waits for
@@ -848,8 +800,7 @@ class Kernel:
         # what was posted, in order of arrival: functions and their arguments
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0  # the place in the intake, from 0, of what is being taken
-        # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets
-        # it
+        # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it
         self.acting: object = None
         self.thread: int = 0  # which thread steps it; 0 before the first tick
         # what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``
@@ -882,8 +833,7 @@ class Kernel:
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str = "strand", owner: StrandOwner | None = None) -> Strand:
         """Start a coroutine as a strand; its first step comes when the ready queue comes to it.
 
-        Args:
-            owner: told when it ends; without one, an error in it is reported as a fault.
+        An error in a strand without an owner is reported as a fault.
         """
         strand = self.host.strand(self, coro, name, owner)
         self.live += 1
@@ -899,11 +849,7 @@ class Kernel:
         self.ready.append(Call(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
-        """Call a function in a later tick.
-
-        Args:
-            ticks: how many ticks from now; 0 for this one.
-        """
+        """Call a function so many ticks from now; with 0, in this one."""
         timer = Timer(self._caller, fn, args)
         if ticks <= 0:
             self.ready.append(timer)
@@ -932,38 +878,22 @@ class Kernel:
         return running.kernel is self and (self.in_tick or self.draining)
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function once in every tick, before the strands.
-
-        Returns:
-            A function that ends it; calling it twice does nothing.
-        """
+        """Call a function once in every tick, before the strands. What it returns ends that."""
         return self._drivers.add(fn)
 
     def drive(self, fn: Callable[[], object]) -> None:
-        """Have a function drive the agents: it is called in every tick after those of ``every_tick``.
-
-        Args:
-            fn: a plain function; there is one.
-        """
+        """Have a function drive the agents: it, and no other, is called in every tick after those of ``every_tick``."""
         self._drive = fn
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a function at the end of every tick, when nothing more is runnable.
+        """Call a function at the end of every tick, when nothing more is runnable. It must not change the run.
 
-        Args:
-            fn: a plain function; it must not change the run.
-
-        Returns:
-            A function that ends it; calling it twice does nothing.
+        What it returns ends that.
         """
         return self._publishers.add(fn)
 
     def report(self, text: str, error: BaseException) -> None:
-        """Report a failure that nobody else handles.
-
-        Args:
-            error: what it raised. Control flow is none: it goes on to whom it is meant for.
-        """
+        """Report a failure that nobody else handles. Control flow is none: it goes on to whom it is meant for."""
         error = meant(error)
         if isinstance(error, ControlFlow):
             error.send_on()
@@ -973,12 +903,7 @@ class Kernel:
     # --- a tick -------------------------------------------------------------------------------------------------------
 
     def step_tick(self) -> None:
-        """Run one whole tick. For hosts that can be driven synchronously.
-
-        Raises:
-            WrongStateError: called from inside a tick.
-            NotRunningError: the host is not driven like this, or its event loop does not run.
-        """
+        """Run one whole tick. For hosts that can be driven synchronously, while their event loop runs."""
         self.require_between_ticks("Kernel.step_tick")
         self.host.enter()
         try:
@@ -1001,6 +926,7 @@ class Kernel:
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:
+            # What is posted meanwhile is for the next intake: a function that posts itself would never end this one.
             for self.taking in range(len(self.inbox)):  # noqa: B020 - the range was made before
                 fn, args = self.inbox.popleft()
                 self.guarded(fn, args)
@@ -1031,7 +957,7 @@ class Kernel:
             self.calling = outer
 
     def drain(self, expired: Callable[[], bool] | None = None) -> bool:  # noqa: C901 - one frame, for speed
-        """Step strands until nothing is runnable.
+        """Step strands until nothing is runnable; says whether that is so.
 
         Args:
             expired: asked now and then; when it says True the rest waits for the next call.
@@ -1041,7 +967,7 @@ class Kernel:
         buckets = self.agenda.buckets
         tick = self.clock.tick
         last_due = -1
-        bucket: list[Entry] = []
+        bucket: list[Entry] = []  # of ``last_due``: most who sleep in one tick sleep for the same time
         if self.in_tick:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
@@ -1053,7 +979,7 @@ class Kernel:
         self.draining = True
         try:
             while ready:
-                chunk = len(ready)
+                chunk = len(ready)  # so many cannot run out: nobody but this loop takes from the left, save the guard
                 if guard is not None:
                     chunk = guard.admit()
                 elif chunk > _CHUNK:
@@ -1107,11 +1033,7 @@ class Kernel:
             self.host.foreign(entry, command)  # type: ignore[arg-type]
 
     def park_entry(self, entry: Entry, command: object) -> None:
-        """Enter into the books what an entry waits for. ``drain`` does the same without the call.
-
-        Args:
-            command: what it yielded, for the kernel.
-        """
+        """Enter into the books what an entry yielded for the kernel. ``drain`` does the same without the call."""
         if isinstance(command, int):
             self.agenda.add(self.clock.tick + command, entry)
         elif isinstance(command, Audience):

@@ -70,11 +70,7 @@ class PlainHost:
         """Nothing to do without a loop."""
 
     async def run_tick(self, kernel: Scheduler, budget: float | None = None) -> None:
-        """Run one whole tick, synchronously.
-
-        Args:
-            budget: ignored: there is no event loop that could get a turn.
-        """
+        """Run one whole tick, synchronously: there is no event loop that a budget could give a turn to."""
         kernel.step_tick()
 
     async def rest(self, kernel: Scheduler, seconds: float) -> None:
@@ -118,11 +114,7 @@ class Budget:
 
 
 def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -> BaseException:
-    """Turn what a library raises where its event loop does not run into an error that says what to do.
-
-    Args:
-        words: by which the library's error is recognized.
-    """
+    """Turn what a library raises where its loop does not run, known by its words, into an error that teaches."""
     text = words_of(error)
     if type_name(error) in _NO_LOOP_TYPES or (
         isinstance(error, (RuntimeError, AttributeError)) and any(known in text for known in words)

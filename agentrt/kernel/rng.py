@@ -25,14 +25,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def derive_seed(seed: int | str, name: str) -> int:
-    """The seed of a named stream.
-
-    Args:
-        seed: the seed of the whole run.
-
-    Returns:
-        A number from 0 to 2**64 - 1.
-    """
+    """The seed of a named stream, from that of the whole run: a number from 0 to 2**64 - 1."""
     # The parts are framed by their length: ("1", "2:3") and ("1:2", "3") must differ.
     text = f"{len(str(seed))}:{seed}:{name}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
@@ -62,12 +55,7 @@ class Stream:
         return (self.bits() >> 11) * 2.0**-53
 
     def uniform(self, low: float, high: float) -> float:
-        """A number between two bounds, in either order.
-
-        Args:
-            low: one bound.
-            high: the other.
-        """
+        """A number between two bounds, in either order."""
         return low + (high - low) * self.random()
 
     def below(self, limit: int) -> int:
@@ -90,10 +78,6 @@ class Stream:
     def between(self, low: int, high: int) -> int:
         """A whole number from low to high, both included.
 
-        Args:
-            low: the least.
-            high: the greatest.
-
         Raises:
             ValueError: high is less than low, or there are more than 2**64 numbers between them.
         """
@@ -101,9 +85,6 @@ class Stream:
 
     def choice(self, items: Sequence[T]) -> T:
         """One of the items, each as likely as the other.
-
-        Args:
-            items: at least one.
 
         Raises:
             IndexError: there is none.
@@ -138,11 +119,7 @@ class Stream:
         return last
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Put the items into a random order, in place.
-
-        Args:
-            items: a list, say.
-        """
+        """Put the items into a random order, in place."""
         for index in range(len(items) - 1, 0, -1):
             other = self.below(index + 1)
             items[index], items[other] = items[other], items[index]

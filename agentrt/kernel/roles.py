@@ -78,9 +78,6 @@ class Idle(Protocol):
 class Forgetful(Protocol):
     """The agenda, as who leaves it sees it."""
 
-    def add(self, due: int, entry: Entry) -> None:
-        """Put an entry in."""
-
     def forget(self, due: int, live: int) -> None:
         """Note that one entry was woken early."""
 
@@ -120,6 +117,7 @@ class Scheduler(Protocol):
     free_waits: int
     live: int
     livelock_steps: int
+    ready: deque[Entry]
 
     @property
     def agenda(self) -> Forgetful:
@@ -142,11 +140,6 @@ class Scheduler(Protocol):
         ...
 
     @property
-    def ready(self) -> deque[Entry]:
-        """What is to be stepped in this tick."""
-        ...
-
-    @property
     def tick(self) -> int:
         """The number of the tick."""
         ...
@@ -157,12 +150,6 @@ class Scheduler(Protocol):
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Due:
         """Call a function in a later tick."""
         ...
-
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake."""
-
-    def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
-        """Call a function; what it raises is reported."""
 
     def report(self, text: str, error: BaseException) -> None:
         """Report a failure that nobody else handles."""

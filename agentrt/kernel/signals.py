@@ -12,14 +12,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import Attendance, Audience, Waiter, at_once, give_way, goes_on, running, suspend_on
 
-__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns"]
+__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns", "tell_errors"]
 
 T = TypeVar("T")
+
+
+def tell_errors(errors: list[BaseException], one: str, all_of_them: str) -> None:
+    """Report what several functions raised; where no kernel runs there is nobody to report it to, and it is raised."""
+    if running.kernel is not None:
+        for error in errors:
+            running.kernel.report(f"{one} raised", error)
+    elif errors:
+        raise errors[0] if len(errors) == 1 else BaseExceptionGroup(f"{all_of_them} raised", errors)
 
 
 class Connection:
@@ -49,7 +58,7 @@ class Signal:
 
     def __init__(self) -> None:
         self.was_emitted: bool = False
-        self._waiting: Audience | None = None
+        self._waiting: Audience | None = None  # made when somebody waits, as hardly anybody does for most signals
         self._connections: list[Connection] | None = None
 
     def wait(self) -> Awaitable[Any]:
@@ -61,13 +70,10 @@ class Signal:
         waiting = self._waiting
         if waiting is None:
             waiting = self._waiting = Audience()
-        return cast("Awaitable[Any]", Attendance(waiting, 1))
+        return Attendance(waiting, 1)  # ``waiting.wait()`` without the call
 
     def connect(self, function: Callable[[Any], object]) -> Connection:
-        """Call a function whenever it is emitted.
-
-        Args:
-            function: called with the value.
+        """Call a function, with the value, whenever it is emitted.
 
         Returns:
             The connection, to close it.
@@ -77,11 +83,7 @@ class Signal:
         return connection
 
     def add(self, connection: Connection) -> None:
-        """Call the function of a connection that was made for this signal, as ``connect`` does.
-
-        Args:
-            connection: a fresh one.
-        """
+        """Call the function of a fresh connection that was made for this signal, as ``connect`` does."""
         if self._connections is None:
             self._connections = []
         self._connections.append(connection)
@@ -114,15 +116,8 @@ class Signal:
                     raise
                 except BaseException as error:
                     errors.append(error)
-        if not errors:
-            return
-        if running.kernel is not None:
-            for raised in errors:
-                running.kernel.report(f"a function connected to {self!r} raised", raised)
-        elif len(errors) == 1:
-            raise errors[0]
-        else:
-            raise BaseExceptionGroup("functions connected to a signal raised", errors)
+        if errors:
+            tell_errors(errors, f"a function connected to {self!r}", "functions connected to a signal")
 
     def __repr__(self) -> str:
         waiting = 0 if self._waiting is None else len(self._waiting)
@@ -179,13 +174,10 @@ class Condition:
         self._waiting.notify_all()
 
     async def wait_for(self, predicate: Callable[[], T]) -> T:
-        """Wait until a predicate is true; asked at once, then after each notification.
-
-        Args:
-            predicate: a plain function.
+        """Wait until a plain function returns something true; asked at once, then after each notification.
 
         Returns:
-            The true value that it returned.
+            The true value.
         """
         while not (value := predicate()) or not goes_on():
             await (give_way() if value else self._waiting.wait())
@@ -230,7 +222,7 @@ class Turns:
         line = self._line
         for index, waiter in enumerate(line):
             if waiter.notify():
-                self._given_up = max(0, self._given_up - index)
+                self._given_up = max(0, self._given_up - index)  # all before it gave up, else they were notified
                 del line[: index + 1]
                 self.promised += 1
                 return True
@@ -277,9 +269,6 @@ class Queue(Generic[T]):
     def put_nowait(self, item: T) -> bool:
         """Put an item in if there is room.
 
-        Args:
-            item: anything.
-
         Returns:
             Whether there was room.
         """
@@ -292,11 +281,7 @@ class Queue(Generic[T]):
         return self.limit is None or len(self._items) + self._putters.promised < self.limit
 
     async def put(self, item: T) -> None:
-        """Put an item in, waiting for room.
-
-        Args:
-            item: anything.
-        """
+        """Put an item in, waiting for room."""
         while self._has_room():
             if goes_on():
                 self._append(item)
@@ -311,6 +296,7 @@ class Queue(Generic[T]):
 
     async def get(self) -> T:
         """Take the oldest item that is not promised to somebody who waited for it; wait if there is none."""
+        # The items in front are for those who were woken and have not come for them yet.
         while (first := self._getters.promised) < len(self._items):
             if goes_on():
                 break

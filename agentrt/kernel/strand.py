@@ -104,31 +104,22 @@ def meant(error: BaseException) -> BaseException:
 
 
 def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
-    """The error for a strand that does not let time pass.
-
-    Args:
-        steps: how many steps it took; None for the kernel's limit.
-    """
+    """The error for a strand that does not let time pass; by default it took as many steps as the kernel allows."""
     kernel = strand.kernel
     steps = kernel.livelock_steps if steps is None else steps
     return LivelockError(steps, path=f"{strand.name} ({strand.where()})", tick=kernel.clock.tick)
 
 
 def kill(strand: Strand, error: BaseException) -> object:
-    """End a strand that does not end by itself.
+    """End a strand that does not end by itself, with an error for its await (see the module's text).
 
-    Args:
-        error: raised at its await first; if it awaits again after that, it is closed, and if that too does not end it,
-            it is abandoned where it stands.
-
-    Returns:
-        The command that leaves the books as they are.
+    What it returns is the command that leaves the books as they are, for steppers that kill themselves.
     """
     kernel = strand.kernel
     coro = strand.coro
     if coro is None or strand.condemn(error):
         return KEEP
-    strand.detach()
+    strand.detach()  # first: a finally block of its own may notify what it waits for
     outer_kernel, running.kernel = running.kernel, kernel
     outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
     try:
@@ -163,14 +154,10 @@ def abandon(kernel: Scheduler, coro: Coroutine[Any, Any, Any]) -> None:
 
 @final
 class Cancelled(BaseException):
-    """What a cancelled wait raises on the plain host. Not an error: let it pass.
-
-    Attributes:
-        reason: why, in words.
-    """
+    """What a cancelled wait raises on the plain host. Not an error: let it pass."""
 
     def __init__(self, reason: str) -> None:
-        self.reason: Final = reason
+        self.reason: Final = reason  # why, in words
         super().__init__(reason)
 
 
@@ -278,11 +265,7 @@ class StrandOwner(Protocol):
     """Who wants to know when a strand ends."""
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """The strand ended.
-
-        Args:
-            error: what it raised, or None; a cancelled strand has the host's cancellation here.
-        """
+        """The strand ended; the error of one that was cancelled is the host's cancellation."""
 
 
 class Strand:
@@ -356,15 +339,7 @@ class Strand:
         return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
     async def join(self) -> Any:
-        """Wait until it ends.
-
-        Returns:
-            What its coroutine returned; None if it was cancelled.
-
-        Raises:
-            BaseException: what its coroutine raised.
-            WrongStateError: a strand waits for its own end.
-        """
+        """Wait until it ends. Returns or raises what its coroutine did; None if it was cancelled."""
         if self.coro is None:
             await at_once()
         else:
@@ -412,12 +387,7 @@ class Strand:
             self.interrupt()
 
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
-        """The strand leaves a scope.
-
-        Args:
-            scope: the scope; ``self.scope`` is the one around it already.
-            error: what comes out of its block.
-        """
+        """It leaves a scope, and ``self.scope`` is the one around it already; says whether that swallows the error."""
         outer = self.pending()
         if outer is not None:
             # A cancellation from outside was kept away by a shield, or is on its way: the next wait raises it.
@@ -444,10 +414,9 @@ class Strand:
             kernel.ready.append(self)
 
     def detach(self) -> bool:
-        """Take it out of the books of what it waits for on the kernel.
+        """Take it out of the books of what it waits for on the kernel; says whether it was in them.
 
-        Returns:
-            Whether it was waiting there; then it stands nowhere now, and whoever called makes it ready or ends it.
+        Then it stands nowhere now, and whoever called makes it ready or ends it.
         """
         waiting = self.waiting
         if isinstance(waiting, int):
@@ -487,6 +456,8 @@ class Strand:
             self.stepper = coro
             return coro.send(value)
         host = self.kernel.host
+        # Each wait that is reached while it is cancelled raises in this very step. Who swallows that in a loop never
+        # suspends again, and is killed.
         for _ in range(self.kernel.livelock_steps):
             command: object = coro.throw(host.cancelled(reason))
             reason = self.pending()
@@ -570,16 +541,12 @@ _GONE = _Gone()
 
 
 class Strays:
-    """Owner of strands that nobody else owns.
-
-    Args:
-        report: called with what one of them raised.
-    """
+    """Owner of strands that nobody else owns. What one of them raises is reported."""
 
     __slots__ = ("_report", "_then", "strands")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
-        self.strands: dict[Strand, None] = {}  # them, in order
+        self.strands: dict[Strand, None] = {}  # in the order in which they came
         self._report = report
         self._then: dict[Strand, list[Callable[[], object]]] = {}
 
@@ -589,11 +556,7 @@ class Strays:
         self.strands[strand] = None
 
     def when_ended(self, strand: Strand, then: Callable[[], object]) -> None:
-        """Call a function when one of them has ended.
-
-        Args:
-            then: a plain function that does not raise.
-        """
+        """Call a plain function, which does not raise, when one of them has ended."""
         self._then.setdefault(strand, []).append(then)
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
@@ -609,19 +572,14 @@ class Strays:
 
 
 def move_on_after(seconds: float) -> CancelScope:
-    """A scope that is cancelled after a time, and then goes on behind its block.
-
-    Args:
-        seconds: game seconds.
-    """
+    """A scope that is cancelled after so many game seconds, and then goes on behind its block."""
     return CancelScope(seconds)
 
 
 class fail_after(CancelScope):  # noqa: N801 - the field's name for it, as in trio and anyio
-    """A scope that is cancelled after a time, and then raises ``TimeoutError``. Cancelled by hand, it raises nothing.
+    """A scope that is cancelled after so many game seconds, and then raises ``TimeoutError``.
 
-    Args:
-        seconds: game seconds.
+    Cancelled by hand, it raises nothing.
     """
 
     __slots__ = ()
@@ -643,12 +601,6 @@ async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[obje
 
     A shield alone is not enough: asyncio's own cancellation (``asyncio.timeout``, ``Task.cancel``) is an edge that
     knows none. What was raised last is raised again at the end.
-
-    Args:
-        is_over: whether it is; asked before each wait.
-
-    Raises:
-        BaseException: what was raised meanwhile.
     """
     raised: BaseException | None = None
     with CancelScope(shield=True):
@@ -664,11 +616,7 @@ async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[obje
 
 
 def current_strand() -> Strand:
-    """The strand that is stepped on this thread at the moment.
-
-    Raises:
-        NotRunningError: there is none.
-    """
+    """The strand that is stepped on this thread at the moment; ``NotRunningError`` if there is none."""
     entry = current_kernel().current
     strand = None if entry is None else entry.strand()
     if not isinstance(strand, Strand):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -73,21 +74,13 @@ class TraceEvent(StrEnum):
 
 
 class TraceRecord(NamedTuple):
-    """One thing that happened.
-
-    Attributes:
-        tick: when.
-        agent: the name of the agent, or an empty string for the runtime itself.
-        path: where in its plan: activities and actions from the root, joined by ``/``.
-        event: what.
-        detail: pairs of a name and a plain value, in a fixed order.
-    """
+    """One thing that happened."""
 
     tick: int
-    agent: str
-    path: str
+    agent: str  # its name; empty for the runtime itself
+    path: str  # where in its plan: activities and actions from the root, joined by ``/``
     event: TraceEvent
-    detail: Detail = ()
+    detail: Detail = ()  # pairs of a name and a plain value, in a fixed order
 
     def line(self) -> str:
         """The record as one line of text, for people: what does not print is escaped, so that it stays one line."""
@@ -125,64 +118,45 @@ class TraceHub:
     __slots__ = ("_listeners", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
         self.on: bool = False
         self.report: Callable[[str, BaseException], None] = report
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Hand every record from now on to a listener.
-
-        Args:
-            listener: called with each record, in order, on the runtime's own thread.
+        """Hand every record from now on to a listener, in order, on the runtime's own thread.
 
         Returns:
             A function that ends it; calling it twice does nothing.
         """
-        self._listeners.append(listener)
+        key = object()
+        self._listeners[key] = listener
         self.on = True
-        closed = False
+        return partial(self._drop, key)
 
-        def close() -> None:
-            nonlocal closed
-            if not closed and listener in self._listeners:
-                self._listeners.remove(listener)
-                self.on = bool(self._listeners)
-            closed = True
-
-        return close
+    def _drop(self, key: object) -> None:
+        self._listeners.pop(key, None)
+        self.on = bool(self._listeners)
 
     def emit(self, record: TraceRecord) -> None:
-        """Hand a record to the listeners.
-
-        Args:
-            record: what happened.
-        """
+        """Hand a record to the listeners."""
         for _, value in record.detail:
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
                 detail = tuple([(name, one if _is_plain(one) else _plain(one)) for name, one in record.detail])
                 record = record._replace(detail=detail)
                 break
-        for listener in tuple(self._listeners):
+        for key, listener in tuple(self._listeners.items()):
             try:
                 listener(record)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                if listener in self._listeners:  # it may have closed itself before it raised
-                    self._listeners.remove(listener)
-                    self.on = bool(self._listeners)
+                self._drop(key)  # first: the report may be a record itself
                 self.report("a trace listener raised and was dropped", error)
 
 
 class TraceDigest:
-    """A hash over every record of a hub, in order.
-
-    Two runs with equal digests had equal traces.
-
-    Args:
-        hub: the hub to listen to.
-    """
+    """A hash over every record of a hub, in order. Two runs with equal digests had equal traces."""
 
     def __init__(self, hub: TraceHub) -> None:
         self._hash = blake2b(digest_size=16)

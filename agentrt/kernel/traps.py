@@ -30,9 +30,9 @@ from __future__ import annotations
 import sys
 import threading  # noqa: TID251 - for a local of the thread; nothing here starts or meets one
 import types
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import NotRunningError
 
@@ -46,9 +46,7 @@ __all__ = [
     "Attendance",
     "Audience",
     "GiveWay",
-    "Keep",
     "Notice",
-    "Ticks",
     "Waiter",
     "at_once",
     "current_kernel",
@@ -67,7 +65,12 @@ class Ticks(tuple[int, ...]):
 
     __slots__ = ()
 
-    __await__: Callable[[], Iterator[int]] = tuple.__iter__  # type: ignore[assignment]
+    if TYPE_CHECKING:  # what awaits it takes any iterator; type checkers want a generator
+
+        def __await__(self) -> Generator[int, None, None]: ...
+
+    else:
+        __await__ = tuple.__iter__
 
 
 _NOT_NOTIFIED = object()
@@ -89,15 +92,13 @@ class Waiter:
         return self.value is not _NOT_NOTIFIED
 
     def notify(self, value: Any = None) -> bool:
-        """Wake the strand that waits.
-
-        Returns:
-            False if nobody waits here any more.
-        """
+        """Wake the strand that waits; False if nobody waits here any more."""
         strand = self.strand
         if strand is None:
             return False
-        self.strand = None
+        self.strand = (
+            None  # ``waiting`` goes on naming this waiter: that it names nobody is what makes the strand ready
+        )
         self.value = value
         strand.kernel.ready.append(strand)
         return True
@@ -129,19 +130,11 @@ class Audience:
         self._stale = 0  # how many of them gave up
 
     def wait(self) -> Awaitable[Any]:
-        """Wait to be notified.
-
-        Returns:
-            An awaitable for the value of the notification.
-        """
-        return cast("Awaitable[Any]", Attendance(self, 1))
+        """Wait to be notified; the wait gives the value of the notification."""
+        return Attendance(self, 1)
 
     def give_up(self, strand: Suspended) -> None:
-        """Let a strand go without a notification.
-
-        Args:
-            strand: one that waits here; its ``waiting`` must be changed first.
-        """
+        """Let a strand that waits here go without a notification; its ``waiting`` must be changed first."""
         if len(self.strands) <= self._SMALL:  # then none of them is stale
             self.strands.remove(strand)
             return
@@ -194,15 +187,15 @@ class Attendance(_Once):
 
     __slots__ = ()
 
-    __await__: Callable[[Any], Iterator[Audience]] = repeat.__iter__
+    if TYPE_CHECKING:
+
+        def __await__(self) -> Generator[Audience, Any, Any]: ...
+
+    else:
+        __await__ = repeat.__iter__
 
     def send(self, value: Any) -> Any:
-        """End the wait with a value. Python calls it when something else than None is sent into the coroutine.
-
-        Raises:
-            StopIteration: with the value.
-            TypeError: it was started like a coroutine.
-        """
+        """End the wait with a value. Python calls it when something else than None is sent into the coroutine."""
         if value is None:
             raise TypeError("the wait of a signal is no coroutine: await it in an 'async def', and start that")
         raise StopIteration(value)
@@ -219,48 +212,43 @@ class GiveWay:
 
     __slots__ = ()
 
-    def __await__(self) -> Iterator[object]:
-        return repeat(self, 1) if running.kernel is not None else _turn_outside()
+    def __await__(self) -> Generator[Any, Any, None]:
+        return _once(self, 1) if running.kernel is not None else _turn_outside()
 
 
 KEEP = Keep()
 GIVE_WAY = GiveWay()
 COMMANDS: tuple[type, ...] = (int, Audience, Waiter, Keep, GiveWay)
 
-_NO_COMMAND: Iterator[object] = iter(())  # has ended already, so that all can share it
+# Iterators that type checkers are to take for generators; see ``Ticks``.
+_once: Callable[[object, int], Generator[Any, Any, None]] = repeat  # type: ignore[assignment]
+_NO_COMMAND: Generator[Any, Any, None] = iter(())  # type: ignore[assignment]  # has ended, so that all can share it
 
 
 class AtOnce:
-    """The awaitable of what need not wait.
-
-    Args:
-        weight: as how many waits it counts.
-    """
+    """The awaitable of what need not wait."""
 
     __slots__ = ("_weight",)
 
     def __init__(self, weight: int) -> None:
-        self._weight = weight
+        self._weight = weight  # as how many waits it counts
 
-    def __await__(self) -> Iterator[object]:
+    def __await__(self) -> Generator[Any, Any, None]:
         return _NO_COMMAND if goes_on(self._weight) else GIVE_WAY.__await__()
 
 
-_AT_ONCE: Awaitable[None] = cast("Awaitable[None]", AtOnce(1))
-_DEAR_AT_ONCE: Awaitable[None] = cast("Awaitable[None]", AtOnce(25))  # a plan takes so many times as long as a wait
+_AT_ONCE = AtOnce(1)
+_DEAR_AT_ONCE = AtOnce(25)  # a plan takes so many times as long as a wait
 _OUTSIDE = 1000
-_NEXT: Awaitable[None] = cast("Awaitable[None]", Ticks((1,)))  # no type checker takes a tuple's iterator for its own
+_NEXT = Ticks((1,))
 _known: dict[int, Awaitable[None]] = {1: _NEXT, 0: _AT_ONCE}
 
 
 def goes_on(weight: int = 1) -> bool:
     """Whether a wait that has nothing to wait for may end at once, as it nearly always may. Each call is counted.
 
-    Returns:
-        False if it has to await ``give_way()`` first, and then to look again at what it waits for.
-
-    Raises:
-        LivelockError: a plain function drives a coroutine by hand, which does not let time pass.
+    If not, it has to await ``give_way()`` first, and then to look again at what it waits for. ``LivelockError`` if a
+    plain function drives a coroutine by hand, which does not let time pass.
     """
     kernel = running.kernel
     if kernel is None:  # a task of an event loop, which gets a turn now and then
@@ -276,23 +264,18 @@ def goes_on(weight: int = 1) -> bool:
 def at_once(*, is_dear: bool = False) -> Awaitable[None]:
     """A wait for nothing: it ends at once, or gives way if there were too many of its like in a tick.
 
-    Args:
-        is_dear: whether what follows is a plan or an estimate, and no mere look at something.
+    It is *dear* if what follows is a plan or an estimate, and no mere look at something.
     """
     return _DEAR_AT_ONCE if is_dear else _AT_ONCE
 
 
 def give_way() -> Awaitable[None]:
     """Let all who are ready have their turn; no time passes."""
-    return cast("Awaitable[None]", GIVE_WAY)
+    return GIVE_WAY
 
 
 def next_tick() -> Awaitable[None]:
-    """Wait for the next tick.
-
-    Returns:
-        An awaitable that returns None.
-    """
+    """Wait for the next tick."""
     return _NEXT
 
 
@@ -301,9 +284,6 @@ def sleep_ticks(ticks: int) -> Awaitable[None]:
 
     Args:
         ticks: 0 or more; 0 ends at once.
-
-    Returns:
-        An awaitable that returns None.
 
     Raises:
         ValueError: the number is negative or not whole.
@@ -318,7 +298,7 @@ def sleep_ticks(ticks: int) -> Awaitable[None]:
         raise ValueError(
             f"sleep_ticks({ticks}): the number of ticks must be whole. To wait for seconds: sleep(seconds)"
         )
-    made = cast("Awaitable[None]", Ticks((number,)))
+    made = Ticks((number,))
     if ticks <= 1000:
         _known[ticks] = made
     return made
@@ -330,9 +310,6 @@ def sleep(seconds: float) -> Awaitable[None]:
     Args:
         seconds: game seconds; 0 or less ends at once, anything above waits for at least one tick.
 
-    Returns:
-        An awaitable that returns None.
-
     Raises:
         NotRunningError: no kernel is running on this thread.
     """
@@ -341,14 +318,7 @@ def sleep(seconds: float) -> Awaitable[None]:
 
 @types.coroutine
 def suspend_on(waiter: Waiter) -> Generator[Waiter, None, Any]:
-    """Wait until a waiter is notified.
-
-    Args:
-        waiter: a fresh one; a waiter serves one wait.
-
-    Returns:
-        The value that it was notified with.
-    """
+    """Wait until a waiter is notified, and return with what. It is a fresh one: a waiter serves one wait."""
     yield waiter
     return waiter.value
 
@@ -363,16 +333,17 @@ class _Running(threading.local):
     outside: int = _OUTSIDE  # how many waits may still end at once in code that no kernel steps
 
 
-def _turn_outside() -> Iterator[object]:
+def _turn_outside() -> Generator[Any, Any, None]:
     """What code yields that no kernel steps, so that others get a turn: whatever its event loop knows for that.
 
     Nothing is imported to find out; a library that was never imported runs no loop.
     """
     trio, asyncio = sys.modules.get("trio"), sys.modules.get("asyncio")
     if trio is not None and trio.lowlevel.in_trio_task():
-        return cast("Iterator[object]", trio.lowlevel.checkpoint().__await__())
+        turn: Generator[Any, Any, None] = trio.lowlevel.checkpoint().__await__()
+        return turn
     if asyncio is not None and asyncio._get_running_loop() is not None:
-        return repeat(None, 1)  # asyncio's own
+        return _once(None, 1)  # asyncio's own
     return _NO_COMMAND
 
 
@@ -381,11 +352,7 @@ this_thread: Callable[[], int] = threading.get_ident
 
 
 def current_kernel() -> Scheduler:
-    """The kernel that steps a strand on this thread at the moment.
-
-    Raises:
-        NotRunningError: there is none.
-    """
+    """The kernel that steps a strand on this thread at the moment; ``NotRunningError`` if there is none."""
     kernel = running.kernel
     if kernel is None:
         raise NotRunningError(

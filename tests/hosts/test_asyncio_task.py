@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import sys
 import weakref
 
@@ -17,6 +18,28 @@ from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import next_tick, park
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_one_that_has_ended_is_given_free_without_the_garbage_collector(on_asyncio):
+    async def action():
+        await next_tick()
+        await asyncio.sleep(0)
+
+    async def main(stage):
+        known = weakref.ref(stage.kernel.spawn(action()))
+        gc.disable()
+        try:
+            await stage.tick()
+            assert known() is not None
+            await stage.tick(3)
+            assert known() is None
+        finally:
+            gc.enable()
+
+    on_asyncio(main)
+
 
 # --- identity ---------------------------------------------------------------------------------------------------------
 

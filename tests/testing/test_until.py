@@ -156,7 +156,7 @@ def test_what_does_not_happen(world):
 
 
 def test_waiting_leaves_no_listener(world):
-    listeners = list(world.runtime.trace._listeners)
+    listeners = dict(world.runtime.trace._listeners)
     world.run_until_event("start")
     with pytest.raises(SimulationTimeout):
         world.run_until_event("abort", limit=1)

@@ -37,15 +37,9 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.steps import Resolver
 
-__all__ = ["ASKS", "ActionSpec", "CompiledStep", "default_hook", "Action", "CompoundAction", "output", "step"]
+__all__ = ["Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
 
-ASKS: Final = ("with each plan", "when changed")
-"""When an action can be asked anew; the first by default."""
-
-_PARAMETERS = {
-    "compose_utility": ("entity", "self_utility", "child_utilities", "current_activity"),
-    "on_reject": ("ctx", "args", "reason"),
-}
+_ASKS: Final = ("with each plan", "when changed")  # when an action can be asked anew
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -153,14 +147,10 @@ class ActionSpec:
         self.keeps: bool = self._keeps(cls.asks)
 
     def _read_hooks(self, cls: type[Action]) -> None:
-        self.has_filter: bool = self._hook("should_start_thinking")
-        self.has_think: bool = self._hook("think", is_async=True)  # whether it has such a hook; likewise the others
+        self.has_filter: bool = self._hook("should_start_thinking")  # whether it has such a hook; likewise the others
+        self.has_think: bool = self._hook("think", is_async=True)
         self.has_stop_thinking: bool = self._hook("stop_thinking")
-        # whether more is to be done when its thinking stops than to forget it; always for who has steps
-        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
-        self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
-        self.takes_plain: bool = holds_plain(cls.Args)  # whether no entity can be among them
-        self.has_on_reject: bool = self._hook("on_reject")
+        self.has_on_reject: bool = self._hook("on_reject", ("ctx", "args", "reason"))
         self.has_start: bool = self._hook("start")
         self.has_run: bool = self._hook("run", is_async=True)
         self.has_stop: bool = self._hook("stop")
@@ -175,6 +165,13 @@ class ActionSpec:
         self.is_plain: bool = (
             self.kind == "leaf" and self.has_think and not self.has_stop_thinking and self.think_timeout is None
         )
+        # whether more is to be done when its thinking stops than to forget it; always for who has steps
+        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
+        self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
+        self.takes_plain: bool = holds_plain(cls.Args)  # whether no entity can be among them
+
+    def _wrong(self, problem: str, remedy: str) -> DefinitionError:
+        return DefinitionError(self.subject, problem, remedy)
 
     def output_fields(self) -> tuple[str, ...]:
         """The fields of the think output that later steps may read."""
@@ -188,52 +185,46 @@ class ActionSpec:
         cls = self.cls
         does: object = cls.does
         if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
-            raise DefinitionError(self.subject, f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+            raise self._wrong(f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         if not hasattr(cls, "utility"):
-            raise DefinitionError(
-                self.subject, "utility is missing.", "Write a number from 0 to 1, or a pair (low, high)."
-            )
+            raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
             if declared is None and base is ThinkOutput:
                 continue
             if not (isinstance(declared, type) and issubclass(declared, base)):
-                raise DefinitionError(
-                    self.subject, f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
+                raise self._wrong(
+                    f"{attribute} is {declared!r}.", f"Write a nested class {attribute}({base.__name__})."
                 )
         if hasattr(cls, "start_thinking"):
-            raise DefinitionError(
-                self.subject, "start_thinking is called think here.", "Write 'async def think(self, ctx, args)'."
-            )
+            raise self._wrong("start_thinking is called think here.", "Write 'async def think(self, ctx, args)'.")
         if type(self) is ActionSpec and not hasattr(cls, "output"):
             for attribute in ("steps", "compose_utility"):
                 if hasattr(cls, attribute):
-                    raise DefinitionError(
-                        self.subject,
+                    raise self._wrong(
                         f"a leaf action has no {attribute}.",
                         "Derive it from CompoundAction, or call it something else.",
                     )
 
     def _check_output(self) -> None:
         if self.output_type is not None and not self.has_think:
-            raise DefinitionError(
-                self.subject,
+            raise self._wrong(
                 "it declares an Output, but has no 'think' that could set it.",
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
 
     def _keeps(self, asks: object) -> bool:
-        if asks not in ASKS:
-            hint = did_you_mean(asks, ASKS) if isinstance(asks, str) else ""
-            raise DefinitionError(
-                self.subject, f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in ASKS)}."
+        if asks not in _ASKS:
+            hint = did_you_mean(asks, _ASKS) if isinstance(asks, str) else ""
+            raise self._wrong(
+                f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in _ASKS)}."
             )
         # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
-        return asks == ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
+        return asks == _ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-            raise DefinitionError(self.subject, f"{what} is {value!r}.", "Write a number that is not negative.")
+            raise self._wrong(f"{what} is {value!r}.", "Write a number that is not negative.")
         return float(value)
 
     def _flag_names(self, flags: object) -> tuple[str, ...]:
@@ -242,31 +233,30 @@ class ActionSpec:
             or not isinstance(flags, Collection)
             or not all(isinstance(one, str) for one in flags)
         ):
-            raise DefinitionError(self.subject, f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
+            raise self._wrong(f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
         return tuple(sorted(flags))
 
-    def _hook(self, name: str, *, is_async: bool = False) -> bool:
+    def _hook(
+        self, name: str, parameters: tuple[str, ...] = ("ctx", "args"), *, is_async: bool = False, whose: str = ""
+    ) -> bool:
         hook = getattr(self.cls, name)
         if getattr(hook, "is_default_hook", False):
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
-            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
-        parameters = _PARAMETERS.get(name, ("ctx", "args"))
+            raise self._wrong(f"{name} has the wrong kind.", f"Make it {word}.")
         try:
             inspect.signature(hook).bind("self", *parameters)
         except TypeError as error:
-            raise DefinitionError(
-                self.subject, f"{name} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
+            raise self._wrong(
+                f"{name}{whose} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
             ) from error
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:
         if self.has_run:
-            raise DefinitionError(
-                self.subject,
-                "a compound action has no run of its own.",
-                "Move what it does into a step, or into start.",
+            raise self._wrong(
+                "a compound action has no run of its own.", "Move what it does into a step, or into start."
             )
         compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
         self.steps = compiled.steps
@@ -274,7 +264,7 @@ class ActionSpec:
         self.output_reads = compiled.output_reads
         self.uses = compiled.uses
         self._check_own_output(cls)
-        self.composes = self._hook("compose_utility")
+        self.composes = self._hook("compose_utility", ("entity", "self_utility", "child_utilities", "current_activity"))
         if self.composes:
             self.high = 1.0
 
@@ -283,15 +273,14 @@ class ActionSpec:
         kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
         for field in self.uses.get(0, ()):
             if field and field not in kind.field_names():
-                raise DefinitionError(
-                    self.subject,
+                raise self._wrong(
                     f"a step reads '{field}' of this action's own think output, which has no such field.",
                     f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
                 )
 
 
 class Action:
-    """One way to perform an activity.
+    """One way to perform an activity. Each hook is given the context of the action and the arguments of the activity.
 
     Attributes:
         does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
@@ -340,15 +329,7 @@ class Action:
 
     @default_hook
     def should_start_thinking(self, ctx: Context, args: Any) -> bool:
-        """Whether the activity may be considered at all; False from any action blocks all actions of the activity.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-
-        Returns:
-            True to let it be.
-        """
+        """Whether the activity may be considered at all; False from any action blocks all actions of the activity."""
         return True
 
     @default_hook
@@ -357,20 +338,11 @@ class Action:
 
         Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
         is cancelled when thinking stops, so its ``finally`` blocks clean up.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
         """
 
     @default_hook
     def stop_thinking(self, ctx: Context, args: Any) -> None:
-        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``."""
 
     @default_hook
     def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
@@ -381,37 +353,21 @@ class Action:
         whose output the rejected arguments came. When nobody offers anything else, the compound thinks again.
 
         Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
+            ctx, args: as for each hook.
             reason: what the rejecting actions said.
         """
 
     @default_hook
     def start(self, ctx: Context, args: Any) -> None:
-        """The action was elected. In a plan of several steps all are started before the first runs.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """The action was elected. In a plan of several steps all are started before the first runs."""
 
     @default_hook
     async def run(self, ctx: Context, args: Any) -> None:
-        """Do it. The action is finished when this returns.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """Do it. The action is finished when this returns."""
 
     @default_hook
     def stop(self, ctx: Context, args: Any) -> None:
-        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called.
-
-        Args:
-            ctx: the context of the action.
-            args: the arguments of the activity.
-        """
+        """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called."""
 
 
 def step(

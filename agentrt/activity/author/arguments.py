@@ -20,12 +20,12 @@ import sys
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name
 
-__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values"]
+__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values", "plain_default"]
 
 
 class _Required:
@@ -43,6 +43,11 @@ class Fresh:
 
     def __init__(self, value: Any) -> None:
         self.value: Any = value
+
+
+def plain_default(default: object) -> Any:
+    """A default as it was declared."""
+    return default.value if isinstance(default, Fresh) else default
 
 
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
@@ -66,6 +71,7 @@ class _Accept:
 
 
 _ANYTHING = _Accept(None, (), "anything")
+_CALLABLE: object = collections.abc.Callable  # a class, though type checkers do not take it for one
 
 
 def _evaluate(owner: type, name: str) -> Any:
@@ -95,16 +101,14 @@ def _compile(hint: Any) -> _Accept:
         return _union([_compile(part) for part in get_args(hint)])
     if origin is not None:
         hint = origin
-    if hint is collections.abc.Callable:
-        return _Accept((typing.cast("type", collections.abc.Callable),), (), "a callable")
     if not isinstance(hint, type):
         return _ANYTHING
     if getattr(hint, "_is_protocol", False) and not getattr(hint, "_is_runtime_protocol", False):
         return _ANYTHING
     if typing.is_typeddict(hint):
         return _Accept((dict,), (), "dict")
-    classes = (float, int) if hint is float else (hint,)
-    return _Accept(classes, (), hint.__name__)
+    classes: tuple[type, ...] = (float, int) if hint is float else (hint,)
+    return _Accept(classes, (), "a callable" if hint is _CALLABLE else hint.__name__)
 
 
 def _union(parts: list[_Accept]) -> _Accept:
@@ -165,7 +169,7 @@ class Fields:
         ArgumentError: a value is missing, unknown or of the wrong type.
     """
 
-    __slots__ = ("__dict__",)
+    __slots__ = ("__dict__",)  # and no ``__weakref__``: each frame that thinks has a record
 
     _fields: ClassVar[dict[str, tuple[Any, _Accept]]] = {}
     _unresolved: ClassVar[bool] = False
@@ -175,7 +179,7 @@ class Fields:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         fields: dict[str, Any] = {}
-        for base in reversed(cls.__mro__[1:]):
+        for base in reversed(cls.__mro__[1:]):  # the nearest base has the last word
             for name, (default, _) in getattr(base, "_fields", {}).items():
                 fields[name] = default
         for name in inspect.get_annotations(cls):
@@ -194,15 +198,12 @@ class Fields:
 
     @classmethod
     def _resolve(cls, *, finally_: bool = False) -> bool:
-        """Look the annotations up.
+        """Look the annotations up; says whether nothing is left to look up.
 
-        Args:
-            finally_: whether a name that is still not defined is given up: its field accepts anything then. Such a
-                name is known to the type checker only.
-
-        Returns:
-            Whether nothing is left to look up.
+        Finally, a name that is still not defined is given up: its field accepts anything. Such a name is known to the
+        type checker only.
         """
+        subject = f"{cls.__module__}.{cls.__qualname__}"
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
             owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
@@ -215,19 +216,12 @@ class Fields:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                words = error_words(error)
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}",
-                    f"the type of '{name}' cannot be read: {words}.",
-                    "Write a type that exists.",
-                ) from None
-            given = default.value if isinstance(default, Fresh) else default
+                problem = f"the type of '{name}' cannot be read: {error_words(error)}."
+                raise DefinitionError(subject, problem, "Write a type that exists.") from None
+            given = plain_default(default)
             if given is not REQUIRED and not accept.takes(given):
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}",
-                    f"the default of '{name}' is {repr_of(given)}, but it takes {accept.text}.",
-                    "Correct one of the two.",
-                )
+                problem = f"the default of '{name}' is {repr_of(given)}, but it takes {accept.text}."
+                raise DefinitionError(subject, problem, "Correct one of the two.")
             resolved[name] = (default, accept)
         cls._fields = resolved
         cls._unresolved = False
@@ -239,18 +233,7 @@ class Fields:
 
     @classmethod
     def build(cls, activity: str, values: dict[str, Any]) -> Fields:
-        """Make one, naming the activity in errors.
-
-        Args:
-            activity: what the values are for.
-            values: by field name; the record takes the dict over.
-
-        Returns:
-            The record.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
-        """
+        """Make one, which takes the dict over; errors name the activity."""
         made = _new(cls)
         if cls._fits(values):
             _put_values(made, values)
@@ -263,31 +246,16 @@ class Fields:
         """Check what is known of a call before it is made. Does nothing while an annotation is not defined yet.
 
         Args:
-            activity: what is called.
             constants: the values that are known, by field name.
             bound: the fields whose values are not known yet.
-
-        Raises:
-            ArgumentError: a value is missing, unknown or of the wrong type.
         """
         if cls._unresolved and not cls._resolve():
             return
-        probe = dict(constants)
-        for name, (default, _) in cls._fields.items():
-            if name in bound and default is REQUIRED:
-                probe[name] = _UNKNOWN
-        for name in bound:
-            if name not in cls._fields:
-                probe[name] = _UNKNOWN
-        cls.__new__(cls)._fill(activity, probe)
+        cls.__new__(cls)._fill(activity, {**constants, **dict.fromkeys(bound, _UNKNOWN)})
 
     @classmethod
     def open(cls, values: Mapping[str, Any]) -> Fields:
-        """Make one with any fields, unchecked: for outputs whose types are those of what they were taken from.
-
-        Args:
-            values: by field name.
-        """
+        """Make one with any fields, unchecked: for outputs whose types are those of what they were taken from."""
         made = cls.__new__(cls)
         made.__dict__.update(values)
         return made
@@ -296,6 +264,7 @@ class Fields:
         cls = type(self)
         if cls._unresolved:
             cls._resolve(finally_=True)
+        subject = activity or cls.__qualname__
         place = self.__dict__
         found = 0
         for name, (default, accept) in cls._fields.items():
@@ -303,27 +272,27 @@ class Fields:
                 found += 1
                 value = values[name]
                 if not accept.takes(value):
-                    raise ArgumentError(
-                        activity or cls.__qualname__,
-                        name,
-                        f"takes {accept.text}, not {type_name(value)} {repr_of(value)}.",
-                    )
+                    text = f"takes {accept.text}, not {type_name(value)} {repr_of(value)}."
+                    raise ArgumentError(subject, name, text)
             elif default is REQUIRED:
-                raise ArgumentError(
-                    activity or cls.__qualname__,
-                    name,
-                    f"is missing. Give it, or declare a default for it in {cls.__qualname__}.",
-                )
+                text = f"is missing. Give it, or declare a default for it in {cls.__qualname__}."
+                raise ArgumentError(subject, name, text)
             else:
                 value = default.value.copy() if isinstance(default, Fresh) else default
             place[name] = value
         if found != len(values):
             unknown = next(name for name in values if name not in cls._fields)
             raise ArgumentError(
-                activity or cls.__qualname__,
+                subject,
                 unknown,
                 f"is not declared.{did_you_mean(unknown, cls._fields)} Declared: {', '.join(cls._fields) or 'none'}.",
             )
+
+    @classmethod
+    def _known_fields(cls) -> dict[str, tuple[Any, _Accept]]:
+        if cls._unresolved:
+            cls._resolve(finally_=True)
+        return cls._fields
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
@@ -333,24 +302,17 @@ class Fields:
     @classmethod
     def signature(cls) -> dict[str, tuple[frozenset[str], str]]:
         """Accepted types and default of each field, in words; to compare declarations."""
-        if cls._unresolved:
-            cls._resolve(finally_=True)
         return {
-            name: (
-                frozenset(accept.text.split(" or ")),
-                repr(default.value if isinstance(default, Fresh) else default),
-            )
-            for name, (default, accept) in cls._fields.items()
+            name: (frozenset(accept.text.split(" or ")), repr(plain_default(default)))
+            for name, (default, accept) in cls._known_fields().items()
         }
 
     @classmethod
     def describe(cls) -> str:
         """The declaration in words, for errors."""
-        if cls._unresolved:
-            cls._resolve(finally_=True)
         told = []
-        for name, (default, accept) in cls._fields.items():
-            given = default.value if isinstance(default, Fresh) else default
+        for name, (default, accept) in cls._known_fields().items():
+            given = plain_default(default)
             told.append(f"{name}: {accept.text}" + ("" if given is REQUIRED else f" = {repr_of(given)}"))
         return f"({', '.join(told)})"
 
@@ -426,16 +388,13 @@ NO_ARGS = ActionArgs()
 
 
 def inner_values(value: object) -> Collection[Any]:
-    """What a value holds that an author may have put things into; nothing for what is no container.
-
-    Args:
-        value: a list, a tuple, a set, a dict (its keys count, too), a dataclass or a record; or anything else.
-    """
+    """What a container holds that an author may have filled, the keys of a dict too; nothing for what is none."""
     kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
     of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
     if of is not None:
-        held: Any = value if type(value) is of else tuple(of.__iter__(value))  # really, whatever a subclass tells
-        return cast("Collection[Any]", held)
+        given: Any = value
+        held: Collection[Any] = given if type(given) is of else tuple(of.__iter__(given))  # whatever a subclass tells
+        return held
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):

@@ -31,15 +31,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, SupportsIndex
 
-from agentrt.activity.author.arguments import REQUIRED, Fields, Fresh
+from agentrt.activity.author.arguments import REQUIRED, Fields, plain_default
 from agentrt.errors import ExpectedStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
 __all__ = [
     "CurrentFields",
     "ExpectedStorage",
-    "is_storage",
-    "own_copy",
     "Current",
     "StateReader",
     "expected_fields",
@@ -82,11 +80,7 @@ class ExpectedStorage:
         return made
 
     def take_from(self, storage: Any) -> None:
-        """Take over the contents of a storage as they are now.
-
-        Args:
-            storage: as for ``of``.
-        """
+        """Take over the contents of a storage as they are now; see ``of``."""
         self._items = _table(storage.items)
         self.capacity = getattr(storage, "capacity", None)
         if getattr(storage, "full", False) and (self.capacity is None or self.capacity > len(self._items)):
@@ -104,9 +98,6 @@ class ExpectedStorage:
 
     def add_item(self, item: Any) -> bool:
         """Expect an item to be put in.
-
-        Args:
-            item: the entity.
 
         Returns:
             Whether it goes in; a full storage stays as it is.
@@ -161,11 +152,7 @@ def _table(items: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
 
 
 def own_copy(name: str, value: Any) -> Any:
-    """A value for one future alone.
-
-    Returns:
-        A copy, or the value itself if it cannot be changed in place.
-    """
+    """A value for one future alone: a copy, or the value itself if it cannot be changed in place."""
     if name == "carrying":
         return value
     if value.__class__ in _PLAIN:
@@ -224,14 +211,7 @@ class CurrentFields(Fields):
 
     @classmethod
     def require(cls, name: str) -> None:
-        """See to it that a field is declared.
-
-        Args:
-            name: the field.
-
-        Raises:
-            ExpectedStateError: it is not.
-        """
+        """Raise ``ExpectedStateError`` if a field is not declared."""
         if name not in cls._fields:
             raise ExpectedStateError(
                 name,
@@ -241,19 +221,9 @@ class CurrentFields(Fields):
 
     @classmethod
     def check(cls, name: str, value: Any) -> None:
-        """See to it that a field takes a value.
-
-        Args:
-            name: the field.
-            value: what is to be written.
-
-        Raises:
-            ExpectedStateError: it is not declared, or takes another type.
-        """
+        """Raise ``ExpectedStateError`` if a field is not declared, or does not take the value."""
         cls.require(name)
-        if cls._unresolved:
-            cls._resolve(finally_=True)
-        accept = cls._fields[name][1]
+        accept = cls._known_fields()[name][1]
         if not accept.takes(value):
             raise ExpectedStateError(
                 name,
@@ -263,14 +233,7 @@ class CurrentFields(Fields):
 
     @classmethod
     def default(cls, name: str) -> Any:
-        """What a field is if the entity does not have it.
-
-        Args:
-            name: a declared field.
-
-        Raises:
-            ExpectedStateError: it has no default.
-        """
+        """What a declared field is if the entity does not have it; ``ExpectedStateError`` if there is no default."""
         default = cls._fields[name][0]
         if default is REQUIRED:
             raise ExpectedStateError(
@@ -278,7 +241,7 @@ class CurrentFields(Fields):
                 f"is declared in {cls.__qualname__} without a default, and the entity does not have it.",
                 "Give one of the two.",
             )
-        return default.value if isinstance(default, Fresh) else default
+        return plain_default(default)
 
 
 StateReader = Callable[[Any, str], Any]
@@ -291,13 +254,8 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 def read_entity(entity: Any, name: str) -> Any:
     """What a field of CURRENT is before any action changed it.
 
-    Looks for an attribute of that name on the entity, then on its components in their order.
-
-    Args:
-        name: the field, such as ``location``, ``carrying``, ``storage``.
-
-    Returns:
-        The value; an empty dict for the two reservation tables, None for anything that nobody has.
+    That is an attribute of that name on the entity, else on its components in their order; else an empty dict for the
+    two reservation tables, and None for anything that nobody has.
     """
     value = getattr(entity, name, None)
     if value is not None and not callable(value):
@@ -320,7 +278,6 @@ class Current:
 
     Args:
         below: the layer under it, or None for the entity as it is.
-        read: how to read the entity as it is.
         fields: the fields that there are, with their types; None for any.
     """
 
@@ -423,12 +380,7 @@ def _is_as_read(layer: Current, name: str, value: Any) -> bool:
 
 
 def has_changes(layer: Current, below: Current | None) -> bool:
-    """Whether something was written above a layer, or handed out as a copy that can be changed in place.
-
-    Args:
-        layer: the layer to ask; not a method, since every attribute of CURRENT is a field.
-        below: the layer to compare with, under that one.
-    """
+    """Whether something was written above the layer below, or handed out as a copy that can be changed in place."""
     node: Current | None = layer
     while node is not None and node is not below:
         if any(not _is_as_read(node, name, value) for name, value in _own(node).items()):
@@ -438,11 +390,7 @@ def has_changes(layer: Current, below: Current | None) -> bool:
 
 
 def expected_fields(layer: Current) -> dict[str, Any]:
-    """The fields that a layer, or one below it, holds as expected, each as the topmost has it.
-
-    Args:
-        layer: the layer to ask; not a method, since every attribute of CURRENT is a field.
-    """
+    """The fields that a layer, or one below it, holds as expected, each as the topmost has it."""
     found: dict[str, Any] = {}
     node: Current | None = layer
     while node is not None:

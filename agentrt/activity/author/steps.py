@@ -28,14 +28,16 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import Fields, inner_values
 from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
 
 __all__ = [
+    "ACTIVITY",
     "ARGS",
+    "ARGUMENTS",
     "BACK",
     "CALL",
     "CURRENT",
@@ -43,18 +45,13 @@ __all__ = [
     "NOT",
     "OUT",
     "PREV",
-    "Placeholder",
-    "has_placeholder",
-    "ARGUMENTS",
-    "Compiler",
-    "Resolver",
-    "Scope",
-    "ACTIVITY",
     "CompiledStep",
     "Output",
+    "Resolver",
     "Step",
     "check_seconds",
     "compile_steps",
+    "has_placeholder",
 ]
 
 _LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
@@ -86,10 +83,7 @@ class Placeholder:
     def __iter__(self) -> Any:
         raise self._too_early("iterated")
 
-    def __eq__(self, other: object) -> bool:
-        raise self._too_early("compared")
-
-    def __ne__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> bool:  # ``!=`` asks it, too
         raise self._too_early("compared")
 
     def __hash__(self) -> int:
@@ -135,11 +129,17 @@ class _Invoke(Placeholder):
         self._kwargs = kwargs
 
     def __repr__(self) -> str:
-        inner = [repr(arg) for arg in self._args] + [f"{key}={value!r}" for key, value in self._kwargs.items()]
-        return f"{self._base!r}({', '.join(inner)})"
+        return f"{self._base!r}({', '.join(_written(self._args, self._kwargs))})"
 
 
-class _Root(Placeholder):
+def _written(args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[str]:
+    """The arguments of a call, as they are written."""
+    return [*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())]
+
+
+class _Given(Placeholder):
+    """What is there without a step: the entity, the arguments, the expected state."""
+
     __slots__ = ("_word",)
 
     def __init__(self, word: str) -> None:
@@ -178,9 +178,8 @@ class _Call(Placeholder):
         self._kwargs = kwargs
 
     def __repr__(self) -> str:
-        inner = [getattr(self._fn, "__qualname__", repr(self._fn)), *(repr(arg) for arg in self._args)]
-        inner += [f"{key}={value!r}" for key, value in self._kwargs.items()]
-        return f"CALL({', '.join(inner)})"
+        name = getattr(self._fn, "__qualname__", repr(self._fn))
+        return f"CALL({', '.join([name, *_written(self._args, self._kwargs)])})"
 
 
 class _Not(Placeholder):
@@ -205,13 +204,13 @@ class _Outputs:
         return "OUT"
 
 
-ENTITY: Any = _Root("ENTITY")
+ENTITY: Any = _Given("ENTITY")
 """The entity that runs the action."""
 
-ARGS: Any = _Root("ARGS")
+ARGS: Any = _Given("ARGS")
 """The arguments of the compound action: ``ARGS.field``."""
 
-CURRENT: Any = _Root("CURRENT")
+CURRENT: Any = _Given("CURRENT")
 """The expected state of the entity at that step: ``CURRENT.location``."""
 
 PREV: Any = _Back(1)
@@ -226,9 +225,6 @@ def BACK(steps: int) -> Any:  # noqa: N802 - the source's name for it
 
     Args:
         steps: how many steps back; 1 is the step before.
-
-    Returns:
-        A placeholder.
 
     Raises:
         ValueError: it is not a whole number of at least 1.
@@ -247,9 +243,6 @@ def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # 
         args: placeholders or values.
         kwargs: placeholders or values, by keyword.
 
-    Returns:
-        A placeholder.
-
     Raises:
         TypeError: it is not a plain function.
     """
@@ -260,14 +253,7 @@ def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # 
 
 
 def NOT(inner: object) -> Any:  # noqa: N802 - the source's name for it
-    """The opposite of a placeholder.
-
-    Args:
-        inner: a placeholder or a value.
-
-    Returns:
-        A placeholder.
-    """
+    """The opposite of a placeholder."""
     return _Not(inner)
 
 
@@ -285,8 +271,7 @@ def has_placeholder(value: object) -> bool:
     return False
 
 
-ARGUMENTS: Final = -1
-"""Stands for the compound's own arguments among the elements that are read."""
+ARGUMENTS: Final = -1  # stands for the compound's own arguments among the elements that are read
 
 
 class Scope(Protocol):
@@ -299,61 +284,30 @@ class Scope(Protocol):
         """The expected state of the entity at the step being bound."""
 
 
-Resolver = Callable[[Any], Any]
+Resolver = Callable[[Scope], Any]
 
 _DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
 
 
 class Compiler:
-    """Turns placeholders of one compound action into functions.
+    """Turns placeholders of one compound action into functions."""
 
-    Args:
-        names: step names to step numbers, from 1.
-        args: the fields that the compound declares, or None if they are not known.
-    """
-
-    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str] | None) -> None:
+    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str]) -> None:
         self.subject = subject
-        self.names = names
-        self.args = args
-        # for each step number that is referred to, the output fields that are read, in order; "" for the
-        # whole
+        self.names = names  # of steps, to their numbers, from 1
+        self.args = args  # the fields that the compound declares
+        # for each step number that is referred to, the output fields that are read, in order; "" for the whole
         self.uses: dict[int, list[str]] = {}
-        # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's
-        # arguments
+        # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
         self.reads: set[int] = set()
         self._step = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
 
-    def compile(self, step: int, field: str, value: object) -> tuple[Resolver | None, object]:
-        """Compile one argument of a step.
-
-        Args:
-            value: a value, or something with placeholders in it.
-
-        Returns:
-            A function of a scope and None, or None and the constant value.
-
-        Raises:
-            PlaceholderError: it cannot resolve.
-        """
-        self._step, self._field, self._place = step, field, step
-        if not has_placeholder(value):
-            return None, value
-        return self._resolver(value), None
-
-    def compile_output(self, steps: int, field: str, value: object) -> tuple[Resolver | None, object]:
-        """Compile one field of the compound's own output.
-
-        Args:
-            value: a value, or something with placeholders in it.
-
-        Raises:
-            PlaceholderError: it cannot resolve.
-        """
-        self._step, self._field, self._place = steps + 1, field, 0
+    def compile(self, step: int, field: str, value: object, place: int) -> tuple[Resolver | None, object]:
+        """Compile one argument of a step: a function of a scope and None, or None and the constant value."""
+        self._step, self._field, self._place = step, field, place
         return (self._resolver(value), None) if has_placeholder(value) else (None, value)
 
     def _fail(self, problem: str, remedy: str) -> PlaceholderError:
@@ -408,19 +362,16 @@ class Compiler:
         ``__init__`` and ``__post_init__`` are not called again: they may have taken what is not kept (``InitVar``).
         """
         kind = type(value)
-        kept = [
-            (field.name, getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if hasattr(value, field.name)
-        ]
-        fields = [(name, self._resolver(inner)) if has_placeholder(inner) else (name, None) for name, inner in kept]
+        names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+        kept = [(name, getattr(value, name)) for name in names]
+        fields = [(name, inner, self._resolver(inner) if has_placeholder(inner) else None) for name, inner in kept]
         put = object.__setattr__  # a frozen one has another
 
-        def resolve(scope: Any) -> Any:
+        def resolve(scope: Scope) -> Any:
             made = object.__new__(kind)
             if hasattr(value, "__dict__"):
                 made.__dict__.update(value.__dict__)
-            for (name, inner), (_, resolver) in zip(kept, fields, strict=True):
+            for name, inner, resolver in fields:
                 put(made, name, inner if resolver is None else resolver(scope))
             return made
 
@@ -452,9 +403,9 @@ class Compiler:
             number = self._number(value)
             self._element(number)
             return lambda scope: scope.results[number]
-        return self._root(value)
+        return self._given(value)
 
-    def _root(self, value: Placeholder) -> Resolver:
+    def _given(self, value: Placeholder) -> Resolver:
         if value is ENTITY:
             return lambda scope: scope.frame.planner.entity
         if value is ARGS:
@@ -470,7 +421,7 @@ class Compiler:
             self._element(number, name)
             return lambda scope: getattr(scope.results[number], name)
         if base is ARGS:
-            if self.args is not None and name not in self.args:
+            if name not in self.args:
                 raise self._fail(
                     f"{repr_of(value)} is not an argument of this action.{did_you_mean(name, self.args)}",
                     f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
@@ -502,23 +453,12 @@ class Compiler:
         return number
 
 
-ACTIVITY = re.compile(r"[^\s/]+")
-"""What the name of an activity is made of."""
-
-
+ACTIVITY = re.compile(r"[^\s/]+")  # what the name of an activity is made of: paths join them by slashes
 _LONGEST = 1e9  # game seconds; more is a mistake
 
 
 def check_seconds(subject: str, what: str, value: object) -> float | None:
-    """Check a declared time limit.
-
-    Args:
-        subject: who declares it, for the error.
-        value: game seconds, or None for no limit.
-
-    Raises:
-        DefinitionError: it is neither.
-    """
+    """Check a declared time limit: game seconds, or None for no limit."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _LONGEST:
@@ -542,8 +482,7 @@ class Step:
         self.think_timeout: float | None = think_timeout
 
     def __repr__(self) -> str:
-        inner = "".join(f", {key}={value!r}" for key, value in self.args.items())
-        return f"step({self.activity!r}{inner})"
+        return f"step({', '.join(_written((self.activity,), self.args))})"
 
 
 class Output:
@@ -564,17 +503,16 @@ class CompiledStep:
         self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
     ) -> None:
         self.activity: str = activity  # what it performs
-        # what paths call it: the activity, with the step's number if a step before performs the same
-        self.label: str = label
+        self.label: str = label  # what paths call it: the activity; with its number, if one before performs the same
         self.constants: dict[str, object] = constants  # arguments that never change
         self.bound: tuple[tuple[str, Resolver], ...] = bound  # arguments with the functions that resolve them
         self.is_used: bool = False  # whether a later step, or the compound's output, reads its think output
-        # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the
-        # compound's own thinking, and ``ARGUMENTS`` last for the compound's arguments
+        # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the own thinking
+        # of the compound, and ``ARGUMENTS`` last
         self.reads: tuple[int, ...] = ()
         self.think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
-    def bind(self, scope: Any) -> dict[str, object]:
+    def bind(self, scope: Scope) -> dict[str, object]:
         """The arguments of the step."""
         values = self.constants.copy()
         for field, resolve in self.bound:
@@ -582,37 +520,21 @@ class CompiledStep:
         return values
 
 
-class CompiledSteps:
+class CompiledSteps(NamedTuple):
     """All steps of a compound action, and its output."""
 
-    __slots__ = ("output", "output_reads", "steps", "uses")
-
-    def __init__(
-        self,
-        steps: tuple[CompiledStep, ...],
-        output: tuple[tuple[str, Resolver | None, object], ...] | None,
-        output_reads: tuple[int, ...],
-        uses: dict[int, list[str]],
-    ) -> None:
-        self.steps: tuple[CompiledStep, ...] = steps
-        # the fields of the declared output; None if there is none
-        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = output
-        self.output_reads: tuple[int, ...] = output_reads  # the elements that the output comes from, the nearest first
-        self.uses: dict[int, list[str]] = uses  # which output fields of which step are read
+    steps: tuple[CompiledStep, ...]
+    output: tuple[tuple[str, Resolver | None, object], ...] | None  # the fields of the declared output, if there is one
+    output_reads: tuple[int, ...]  # the elements that the output comes from, the nearest first
+    uses: dict[int, list[str]]  # which output fields of which step are read
 
 
 def compile_steps(subject: str, steps: object, output: object, arguments: Collection[str]) -> CompiledSteps:
-    """Compile the steps of a compound action.
+    """Check and compile what a compound action declares as its steps and its output.
 
     Args:
         subject: its module and name, for errors.
-        steps: what it declares as its steps, unchecked.
-        output: the same for its output.
         arguments: the names of its arguments.
-
-    Raises:
-        DefinitionError: the steps are not well formed.
-        PlaceholderError: a placeholder cannot resolve.
     """
     declared_steps = _check_steps(subject, steps)
     names = _names_of(subject, declared_steps)
@@ -625,7 +547,7 @@ def compile_steps(subject: str, steps: object, output: object, arguments: Collec
         constants: dict[str, object] = {}
         bound: list[tuple[str, Resolver]] = []
         for field, value in declared.args.items():
-            resolver, constant = compiler.compile(number, field, value)
+            resolver, constant = compiler.compile(number, field, value, number)
             if resolver is None:
                 constants[field] = constant
             else:
@@ -639,9 +561,8 @@ def compile_steps(subject: str, steps: object, output: object, arguments: Collec
     fields = None
     compiler.reads.clear()
     if output is not None:
-        fields = tuple(
-            (field, *compiler.compile_output(len(compiled), field, value)) for field, value in output.fields.items()
-        )
+        behind = len(compiled) + 1
+        fields = tuple((field, *compiler.compile(behind, field, value, 0)) for field, value in output.fields.items())
     for number in compiler.uses:
         if number:
             compiled[number - 1].is_used = True

@@ -21,7 +21,6 @@ Source: Stonehearth, AI: "Task group example".
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -56,23 +55,15 @@ _HOOKS = ("should_start_thinking", "think", "stop_thinking", "start", "run", "st
 class TaskDeclaration:
     """An activity that a task group may be asked to do. Made by ``declare_task`` and its like.
 
-    Attributes:
-        activity: what its tasks do.
-        low: the utility of the task when that of the activity is 0.
-        high: the same for 1; equal to ``low`` if the task has a fixed utility.
-        is_multiple: whether there may be several such tasks at a time.
-        is_permanent: whether there is one for as long as there is the group.
-        args: the arguments of the permanent task.
-
     Source: Stonehearth, AI: "Task group example", Task declarations.
     """
 
-    activity: str
-    low: float
-    high: float
-    is_multiple: bool = False
-    is_permanent: bool = False
-    args: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    activity: str  # what its tasks do
+    low: float  # the utility of the task when that of the activity is 0
+    high: float  # the same for 1; equal to ``low`` if the task has a fixed utility
+    is_multiple: bool = False  # whether there may be several such tasks at a time
+    is_permanent: bool = False  # whether there is one for as long as there is the group
+    args: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of the permanent task
 
 
 def _declared(word: str, activity: str, utility: object, **more: Any) -> TaskDeclaration:
@@ -106,15 +97,7 @@ def declare_task(activity: str, utility: float | UtilityRange) -> TaskDeclaratio
 def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> TaskDeclaration:
     """Declare that there may be any number of tasks at a time that do an activity, with arguments of their own.
 
-    Args:
-        activity: what the tasks do.
-        utility: as for ``declare_task``.
-
-    Returns:
-        The declaration, for the list ``tasks`` of a task group.
-
-    Raises:
-        DefinitionError: it is no activity, or no utility.
+    It is called like ``declare_task``.
 
     Source: Stonehearth, AI: "Task group example", `declare_multiple_tasks`.
     """
@@ -122,18 +105,9 @@ def declare_multiple_tasks(activity: str, utility: float | UtilityRange) -> Task
 
 
 def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: float | UtilityRange) -> TaskDeclaration:
-    """Declare a task that is there for as long as the group is.
+    """Declare a task that is there for as long as the group is, with arguments that are values.
 
-    Args:
-        activity: what the task does.
-        args: the arguments of the activity.
-        utility: as for ``declare_task``.
-
-    Returns:
-        The declaration, for the list ``tasks`` of a task group.
-
-    Raises:
-        DefinitionError: it is no activity, or no utility, or the arguments are not a mapping of values.
+    Otherwise it is called like ``declare_task``.
 
     Source: Stonehearth, AI: "Task group example", `declare_permanent_task`.
     """
@@ -149,16 +123,8 @@ def declare_permanent_task(activity: str, args: Mapping[str, Any], utility: floa
     return _declared("declare_permanent_task", activity, utility, is_permanent=True, args=dict(args))
 
 
-def check_declarations(subject: str, declared: Any) -> tuple[TaskDeclaration, ...]:
-    """Check what a group declares.
-
-    Args:
-        subject: who declares it, for the error.
-        declared: what was written as its tasks.
-
-    Raises:
-        DefinitionError: it is not a list of declarations, or one activity is declared twice.
-    """
+def check_declarations(subject: str, declared: object) -> tuple[TaskDeclaration, ...]:
+    """Check what was written as the tasks of a group: a list of declarations, each activity once."""
     remedy = "Write a list: tasks = [declare_task('activity', 0.5), ...]."
     if isinstance(declared, (str, Mapping)) or not isinstance(declared, Iterable):
         raise DefinitionError(subject, f"tasks is {declared!r}.", remedy)
@@ -182,52 +148,24 @@ class GroupSpec(ActionSpec, UnitMaker):
         self._makes: Callable[[Frame, GroupSpec], Unit] | None = None  # makes its units; None for the class itself
         for hook in _HOOKS:
             if getattr(self, "has_filter" if hook == "should_start_thinking" else f"has_{hook}"):
-                raise DefinitionError(
-                    self.subject,
-                    f"a task group has no {hook} of its own.",
-                    "Move it into an action that performs one of its tasks.",
+                raise self._wrong(
+                    f"a task group has no {hook} of its own.", "Move it into an action that performs one of its tasks."
                 )
         if cls.Args is not ActionArgs:
-            raise DefinitionError(
-                self.subject, "a task group takes no arguments.", "Leave Args out; its tasks take arguments."
-            )
+            raise self._wrong("a task group takes no arguments.", "Leave Args out; its tasks take arguments.")
         # its tasks, as its class declares them
         self.declarations: tuple[TaskDeclaration, ...] = check_declarations(self.subject, getattr(cls, "tasks", ()))
-        compose = cls.compose_utility  # type: ignore[attr-defined]
-        self.composes_group: bool = not getattr(compose, "is_default_hook", False)
+        self.composes_group: bool = self._hook("compose_utility", ("entity", "task_utility"), whose=" of a task group")
         if self.composes_group:
-            self._check_compose(compose)
             self.high: float = 1.0
         self.steps: tuple[CompiledStep, ...] | None = None  # each group has its own
         # Without a hook and without a range the group's utility never changes, and nobody has to be asked.
         self.composes: bool = self.composes_group or self.is_range
 
-    def _check_compose(self, compose: Any) -> None:
-        if inspect.iscoroutinefunction(compose):
-            raise DefinitionError(
-                self.subject, "compose_utility has the wrong kind.", "Make it a plain 'def', not 'async def'."
-            )
-        try:
-            inspect.signature(compose).bind("self", "entity", "task_utility")
-        except TypeError as error:
-            raise DefinitionError(
-                self.subject,
-                f"compose_utility of a task group cannot be called: {error}.",
-                "Write compose_utility(self, entity, task_utility).",
-            ) from error
-
     def of(self, name: str, makes: Callable[[Frame, GroupSpec], Unit]) -> GroupSpec:
-        """The spec of one group that was made of this class; paths call it by the group's name.
-
-        Args:
-            name: the group's.
-            makes: makes its units.
-
-        Raises:
-            DefinitionError: the group's name cannot be part of a path.
-        """
+        """The spec of one group that was made of this class, which makes its units; paths call it by its name."""
         if not ACTIVITY.fullmatch(name):
-            raise DefinitionError(self.subject, f"a group is named {name!r}.", "Leave out spaces and slashes.")
+            raise self._wrong(f"a group is named {name!r}.", "Leave out spaces and slashes.")
         made = copy.copy(self)
         made._makes = makes
         made.label = name
@@ -243,65 +181,32 @@ class GroupSpec(ActionSpec, UnitMaker):
 class Worker(Protocol):
     """A member that thinks about a task or does it, at one place of its plan; as the task sees it."""
 
-    @property
-    def state(self) -> int:
-        """One of the constants of ``activity.states``."""
-        ...
-
-    @property
-    def frame(self) -> Frame:
-        """Where it competes with the other tasks of the group."""
-        ...
+    state: int  # one of the constants of ``activity.states``
+    frame: Frame  # where it competes with the other tasks of the group
 
     def room_changed(self) -> None:
         """A worker of the task came or went."""
 
 
 class Named(Protocol):
-    """Whose a task is, as a worker sees it."""
+    """A group, as those see it who are to do a task of it."""
 
-    @property
-    def name(self) -> str:
-        """What the group is called."""
-        ...
+    name: str
 
 
 class Doable(Protocol):
     """A task, as those see it who are to do it."""
 
-    @property
-    def annotation(self) -> str:
-        """What it is about, for debugging tools."""
-        ...
+    number: int  # in its group
+    activity: str
+    args: dict[str, Any]
+    annotation: str  # what it is about, for people
+    units: list[Worker]  # who thinks about it or does it
+    working: list[Worker]  # those of them that have a place
 
     @property
     def group(self) -> Named:
-        """The group that it belongs to."""
-        ...
-
-    @property
-    def number(self) -> int:
-        """Its number in the group."""
-        ...
-
-    @property
-    def activity(self) -> str:
-        """What is to be done."""
-        ...
-
-    @property
-    def args(self) -> Mapping[str, Any]:
-        """With which arguments."""
-        ...
-
-    @property
-    def units(self) -> list[Worker]:
-        """Who thinks about it or does it."""
-        ...
-
-    @property
-    def working(self) -> list[Worker]:
-        """Those of them that have a place."""
+        """Whose it is."""
         ...
 
     def has_room(self) -> bool:

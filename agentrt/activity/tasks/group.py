@@ -62,7 +62,7 @@ from agentrt.body.budget import WaitTimes
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
 from agentrt.kernel import signals
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.kernel.traps import at_once, current_kernel, running
+from agentrt.kernel.traps import at_once, current_kernel
 from agentrt.words import called, repr_of
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ Told = Callable[["Task"], object]
 
 class Task:
     """Something to be done by the members of a group. Made by ``TaskGroup.create_task``.
+
+    What configures it, starts and pauses it returns it, so that such calls can be chained.
 
     Attributes:
         group: the group that it belongs to.
@@ -162,7 +164,7 @@ class Task:
         self._connections: list[Connection] = []
         for value in self.args.values():
             for entity in entities_in(value):
-                self._watch(entity)
+                self._connections.append(entity.destroyed.connect(self._lose_argument))
 
     @property
     def is_over(self) -> bool:
@@ -177,25 +179,18 @@ class Task:
         Args:
             count: 1 or more.
 
-        Returns:
-            The task.
-
         Raises:
             WrongStateError: it is not paused, or permanent.
             ValueError: it is no such number.
         """
-        self._configure("times")
+        self._require_paused("times")
         if self.is_permanent:
             raise WrongStateError("times", f"{self!r} is permanent", "Declare it with declare_task to have an end.")
-        self.remaining = _count("times", count)
-        self.make_room(count)
+        self.remaining = self._limited("times", count)
         return self
 
     def once(self) -> Task:
         """Have it done once: ``times(1)``.
-
-        Returns:
-            The task.
 
         Raises:
             WrongStateError: it is not paused, or permanent.
@@ -208,78 +203,48 @@ class Task:
         Args:
             count: 1 or more.
 
-        Returns:
-            The task.
-
         Raises:
             WrongStateError: it is not paused.
             ValueError: it is no such number.
         """
-        self._configure("max_workers")
-        self.worker_limit = _count("max_workers", count)
-        self.make_room(count)
+        self._require_paused("max_workers")
+        self.worker_limit = self._limited("max_workers", count)
         return self
 
     def set_annotation(self, text: str) -> Task:
-        """Attach a text, for debugging tools.
-
-        Args:
-            text: a few words.
-
-        Returns:
-            The task.
-        """
+        """Attach a few words, for debugging tools."""
         self.annotation = text
         return self
 
     def set_source(self, source: Any) -> Task:
-        """Name what it was created for, for debugging tools.
-
-        Args:
-            source: any object.
-
-        Returns:
-            The task.
-        """
+        """Name the object that it was created for, for debugging tools."""
         self.source = source
         return self
 
     def notify_completed(self, told: Told) -> Task:
-        """Call a function once when it is completed: done as often as ``times`` says.
-
-        Args:
-            told: called with the task.
-
-        Returns:
-            The task.
-        """
+        """Call a function, with it, once when it is completed: done as often as ``times`` says."""
         return self._tell_later("notify_completed", "completed", told)
 
     def notify_interrupted(self, told: Told) -> Task:
-        """Call a function each time a worker is stopped before it is done.
-
-        Args:
-            told: called with the task.
-
-        Returns:
-            The task.
-        """
+        """Call a function, with it, each time a worker is stopped before it is done."""
         return self._tell_later("notify_interrupted", "interrupted", told)
 
     def notify_destroyed(self, told: Told) -> Task:
-        """Call a function once when it is gone: destroyed, or completed, and nobody works on it any more.
-
-        Args:
-            told: called with the task.
-
-        Returns:
-            The task.
-        """
+        """Call a function, with it, once when it is gone: destroyed, or completed, and nobody works on it any more."""
         return self._tell_later("notify_destroyed", "destroyed", told)
 
-    def _configure(self, method: str) -> None:
+    def _require_paused(self, method: str) -> None:
         if self.state is not TaskState.PAUSED:
             raise WrongStateError(method, f"{self!r} is {self.state}", "Call it before start(), or pause it first.")
+
+    def _limited(self, method: str, count: object) -> int:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(f"{method}({repr_of(count)}): it takes a whole number from 1")
+        if count < len(self.working):
+            # There are too many workers, and nobody is the one too many: what members know of it is taken back at the
+            # next intake, which stops all. Once it is started they get another spec.
+            self.spec = None
+        return count
 
     def _tell_later(self, method: str, what: str, told: Told) -> Task:
         if not callable(told):
@@ -292,9 +257,6 @@ class Task:
     def start(self) -> Task:
         """Offer it to the members, from the next intake on; again after a pause.
 
-        Returns:
-            The task.
-
         Raises:
             WrongStateError: it is over.
         """
@@ -304,9 +266,6 @@ class Task:
 
     def pause(self) -> Task:
         """Take it from the members at the next intake, and have those who work on it stop; ``start`` offers it again.
-
-        Returns:
-            The task.
 
         Raises:
             WrongStateError: it is over.
@@ -370,7 +329,7 @@ class Task:
     # --- inside: ends and changes -------------------------------------------------------------------------------------
 
     def discard(self) -> None:
-        """Destroy it, permanent or not; its group is done with it."""
+        """Destroy it, permanent or not, unless it is over."""
         if not self.is_over:
             self._move("destroy", TaskState.DESTROYED)
 
@@ -380,15 +339,6 @@ class Task:
         self.state = state
         self.group.note(self, state.value)
         self.group.changed(self)
-
-    def make_room(self, count: int) -> None:
-        """There may be fewer workers from now on. If there are more, all are stopped at the next intake.
-
-        Args:
-            count: how many there may be.
-        """
-        if count < len(self.working):
-            self.spec = None  # what members know of it now is taken back; once it is started they get another one
 
     # --- what its units do --------------------------------------------------------------------------------------------
 
@@ -400,29 +350,18 @@ class Task:
         return not limits or len(self.working) < min(limits)
 
     def take(self, unit: Worker) -> bool:
-        """A member begins to do it.
-
-        Args:
-            unit: its task action.
-
-        Returns:
-            Whether there was room for it.
-        """
+        """A member begins to do it, if there is room for it."""
         if not self.has_room():
             return False
         self.working.append(unit)
         if self._open_since is not None:
-            self.group.waited(self, unit.frame.planner.kernel.clock.tick - self._open_since)
+            self.group.waited(unit.frame.planner.kernel.tick - self._open_since)
             self._open_since = None
         self._room_changed()
         return True
 
     def finish(self, unit: Worker) -> None:
-        """A member has done it once.
-
-        Args:
-            unit: its task action.
-        """
+        """A member has done it once."""
         if unit not in self.working:
             return
         self.working.remove(unit)
@@ -436,12 +375,7 @@ class Task:
         self._left(unit)
 
     def leave(self, unit: Worker, *, is_interrupted: bool) -> None:
-        """A member that was doing it is stopped before the end.
-
-        Args:
-            unit: its task action.
-            is_interrupted: whether somebody is to be told; not for one that was refused in the moment of its start.
-        """
+        """A member that was doing it is stopped before the end, or was refused in the moment of its start."""
         if unit in self.working:
             self.working.remove(unit)
             if is_interrupted:
@@ -451,10 +385,10 @@ class Task:
 
     def _left(self, unit: Worker) -> None:
         if not self.working:
-            if self._is_doomed and not self.is_over:
+            if self._is_doomed:
                 self.discard()
             elif self.state is TaskState.STARTED:
-                self.offered(unit.frame.planner.kernel.clock.tick)
+                self.offered(unit.frame.planner.kernel.tick)
         self._room_changed()
         self.tell_end()
 
@@ -470,11 +404,7 @@ class Task:
     # --- what its group does ------------------------------------------------------------------------------------------
 
     def offered(self, tick: int) -> None:
-        """The members know it now.
-
-        Args:
-            tick: when.
-        """
+        """The members know it now."""
         if not self.working and not self.is_permanent:  # a permanent one is no work that somebody waits for
             self._open_since = tick
 
@@ -496,19 +426,10 @@ class Task:
         for told in self._told.get(what, ()):
             self.group.tell(told, self)
 
-    def _watch(self, entity: Any) -> None:
-        def gone(_entity: object) -> None:
-            self._is_doomed = True
-            if not self.working and not self.is_over:
-                self.discard()
-
-        self._connections.append(entity.destroyed.connect(gone))
-
-
-def _count(method: str, count: object) -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError(f"{method}({repr_of(count)}): it takes a whole number from 1")
-    return count
+    def _lose_argument(self, _entity: object) -> None:
+        self._is_doomed = True
+        if not self.working:  # else whoever works on it may be the one that used it up
+            self.discard()
 
 
 class Extension:
@@ -558,38 +479,13 @@ class TaskGroup:
     Attributes:
         action, name, owner: as given.
         waits: how many ticks a task that was available waited until somebody began it.
-        spec: what the members know.
+        spec: the action that it is to its members.
 
     Raises:
         DefinitionError: ``action`` is not a task group action.
 
     Source: Stonehearth, AI: "Tasks".
     """
-
-    __slots__ = (
-        "__weakref__",
-        "_acts_in",
-        "_declarations",
-        "_extensions",
-        "_is_due",
-        "_is_gone",
-        "_latest",
-        "_members",
-        "_news",
-        "_numbers",
-        "_over",
-        "_specs",
-        "_tasks",
-        "_unpublished",
-        "action",
-        "known",
-        "lines",
-        "name",
-        "owner",
-        "spec",
-        "version",
-        "waits",
-    )
 
     def __init__(self, action: type[TaskGroupAction], *, name: str = "", owner: Member | None = None) -> None:
         spec = getattr(action, "spec", None)
@@ -633,64 +529,30 @@ class TaskGroup:
         return tuple(self._declarations.values())
 
     def declare_task(self, activity: str, utility: float | UtilityRange) -> Extension:
-        """Declare one more activity, for one task at a time; see ``agentrt.declare_task``.
-
-        Args:
-            activity: what the task does.
-            utility: among the tasks of the group.
-
-        Returns:
-            The extension, which can be revoked.
-
-        Raises:
-            DefinitionError: it is declared already, or not well formed.
-        """
+        """Declare one more activity, for one task at a time; see ``extend`` and ``agentrt.declare_task``."""
         return self.extend([declare_task(activity, utility)])
 
     def declare_multiple_tasks(self, activity: str, utility: float | UtilityRange) -> Extension:
-        """Declare one more activity, for any number of tasks; see ``agentrt.declare_multiple_tasks``.
-
-        Args:
-            activity: what the tasks do.
-            utility: among the tasks of the group.
-
-        Returns:
-            The extension, which can be revoked.
-
-        Raises:
-            DefinitionError: it is declared already, or not well formed.
-        """
+        """Declare one more activity, for any number of tasks; see ``extend`` and ``agentrt.declare_multiple_tasks``."""
         return self.extend([declare_multiple_tasks(activity, utility)])
 
     def declare_permanent_task(
         self, activity: str, args: Mapping[str, Any], utility: float | UtilityRange
     ) -> Extension:
-        """Declare one more activity with a task that is there from now on; see ``agentrt.declare_permanent_task``.
-
-        Args:
-            activity: what the task does.
-            args: its arguments.
-            utility: among the tasks of the group.
-
-        Returns:
-            The extension, which can be revoked.
-
-        Raises:
-            DefinitionError: it is declared already, or not well formed.
-        """
+        """Declare one more activity, with a task from now on; see ``extend`` and ``agentrt.declare_permanent_task``."""
         return self.extend([declare_permanent_task(activity, args, utility)])
 
     def extend(self, declarations: Iterable[TaskDeclaration]) -> Extension:
         """Declare more activities, for this group alone.
 
         Args:
-            declarations: made by ``declare_task`` and its like.
+            declarations: made by ``agentrt.declare_task`` and its like.
 
         Returns:
             The extension, which can be revoked.
 
         Raises:
-            DefinitionError: one is declared already.
+            DefinitionError: one is declared already, or not well formed.
         """
         self._require("extend")
         added = check_declarations(f"extension of {self.name}", declarations)
@@ -711,11 +573,7 @@ class TaskGroup:
         return tuple(self._extensions)
 
     def retract(self, extension: Extension) -> None:
-        """Take declarations back, with their tasks; called by ``Extension.revoke``.
-
-        Args:
-            extension: what was added.
-        """
+        """Take declarations back, with their tasks; called by ``Extension.revoke``."""
         if extension in self._extensions:
             self._extensions.remove(extension)
         for one in extension.declarations:
@@ -729,7 +587,7 @@ class TaskGroup:
         for one in declarations:
             self._declarations[one.activity] = one
             if one.is_permanent:
-                self.make_task(one, one.args).start()
+                self._make_task(one, one.args).start()
 
     # --- tasks --------------------------------------------------------------------------------------------------------
 
@@ -745,9 +603,6 @@ class TaskGroup:
             activity: what is to be done; the group declares it.
             args: its arguments; needed only for names that are no Python names.
             more: its arguments.
-
-        Returns:
-            The task.
 
         Raises:
             TaskError: the activity is not declared; or one task of it at a time is, and there is one.
@@ -784,8 +639,8 @@ class TaskGroup:
             gone = first_gone(entities_in(value))
             if gone is not None:
                 raise ArgumentError(activity, name, f"{repr_of(gone)} is destroyed already.")
-        self.check_args(activity, values)
-        return self.make_task(declaration, values)
+        self._check_args(activity, values)
+        return self._make_task(declaration, values)
 
     @property
     def is_gone(self) -> bool:
@@ -826,16 +681,13 @@ class TaskGroup:
             raise WrongStateError(
                 "group.add", f"the members of {self.name} act in another runtime", "Make a TaskGroup for each runtime."
             )
-        agent.group_joined(self)
+        agent.group_joined(self)  # first: it may refuse
         self._members.append(agent)
         if runtime is None and agent.runtime is not None:
             self.begins_to_act(agent.runtime.tick)
 
     def remove(self, agent: Member) -> None:
         """Remove an agent; what it does for the group is stopped at the next intake. Nothing happens for a stranger.
-
-        Args:
-            agent: a member.
 
         Raises:
             WrongStateError: it is the agent's own group.
@@ -848,13 +700,7 @@ class TaskGroup:
             self._members.remove(agent)
             agent.group_left(self)
 
-    def make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
-        """Make a task of its own.
-
-        Args:
-            declaration: what it is.
-            values: its arguments.
-        """
+    def _make_task(self, declaration: TaskDeclaration, values: Mapping[str, Any]) -> Task:
         self._numbers += 1
         task = Task(self, self._numbers, declaration, values)
         self._tasks.append(task)
@@ -863,16 +709,8 @@ class TaskGroup:
         self.note(task, "created")
         return task
 
-    def check_args(self, activity: str, values: Mapping[str, Any]) -> None:
-        """Check the arguments of a task, as far as a member knows what takes them.
-
-        Args:
-            activity: what is to be done.
-            values: the arguments.
-
-        Raises:
-            ArgumentError: they do not fit.
-        """
+    def _check_args(self, activity: str, values: Mapping[str, Any]) -> None:
+        """Check the arguments of a task, as far as a member knows what takes them."""
         for member in self._members:
             if member.planner is not None:
                 performers = member.planner.known.get(activity)
@@ -950,7 +788,7 @@ class TaskGroup:
         for member in self.members:
             if member.planner is not None:
                 member.planner.take_up_tasks(self)
-        for task in over:
+        for task in over:  # last: who is told that it is gone finds it gone for all members
             task.tell_end()
         if self._news:
             self._tell_all()
@@ -983,27 +821,15 @@ class TaskGroup:
         return self._specs
 
     def is_known(self, spec: TaskSpec) -> bool:
-        """Whether members know it.
-
-        Args:
-            spec: a task, as they may have known it.
-        """
+        """Whether members still know a task as they did."""
         return self.known.get(spec.task.number) is spec
 
     def is_open(self, spec: TaskSpec) -> bool:
-        """Whether members know it, and it has room for one more worker.
-
-        Args:
-            spec: a task, as they may have known it.
-        """
+        """Whether they do, and it has room for one more worker."""
         return spec in self.line_of(spec)
 
     def line_of(self, spec: TaskSpec) -> OpenTasks:
-        """Where it stands while it has room.
-
-        Args:
-            spec: a task.
-        """
+        """Where a task stands while it has room."""
         key = spec.task.activity, spec.low, spec.high
         line = self.lines.get(key)
         if line is None:
@@ -1011,11 +837,7 @@ class TaskGroup:
         return line
 
     def room_changed(self, task: Task) -> None:
-        """A worker of a task came or went, or it was started, paused, or is over.
-
-        Args:
-            task: it.
-        """
+        """A worker of a task came or went, or it was started, paused, or is over."""
         if self._book_room(task):
             for member in self._members:
                 if member.planner is not None:
@@ -1032,34 +854,20 @@ class TaskGroup:
         return False
 
     def begins_to_act(self, tick: int) -> None:
-        """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock.
-
-        Args:
-            tick: when.
-        """
+        """The first of its members acts in a runtime: what waits begins to wait now, on that runtime's clock."""
         for task in self._tasks:
             if task.spec is not None:
                 task.offered(tick)
 
-    def waited(self, task: Task, ticks: int) -> None:
-        """A member begins a task that nobody did; called by the task.
-
-        Args:
-            task: the task.
-            ticks: for how long it was available.
-        """
+    def waited(self, ticks: int) -> None:
+        """A member begins a task that was available for so many ticks."""
         self.waits.add(ticks)
         runtime = self.runtime
         if runtime is not None:
             runtime.waits.add(ticks)
 
     def tell(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call what somebody wants to be told: from the ready queue, or if no member acts, when all is published.
-
-        Args:
-            fn: a plain function.
-            args: what to call it with.
-        """
+        """Call what somebody wants to be told: from the ready queue, or if no member acts, when all is published."""
         runtime = self.runtime
         if runtime is None:
             self._news.append((fn, args))
@@ -1077,11 +885,7 @@ class TaskGroup:
                 raise
             except BaseException as error:
                 errors.append(error)
-        if running.kernel is not None:
-            for raised in errors:
-                running.kernel.report(f"what was to be told of a task of {self.name} raised", raised)
-        elif errors:
-            raise errors[0] if len(errors) == 1 else BaseExceptionGroup("callbacks of tasks raised", errors)
+        signals.tell_errors(errors, f"what was to be told of a task of {self.name}", "callbacks of tasks")
 
     def snapshot(self) -> TaskGroupView:
         """Its members and tasks now, as plain data."""
@@ -1094,13 +898,7 @@ class TaskGroup:
         )
 
     def note(self, task: Task, what: str, unit: Worker | None = None) -> None:
-        """Put a record into the trace, if somebody listens.
-
-        Args:
-            task: the task.
-            what: what became of it.
-            unit: the worker that it concerns, if one.
-        """
+        """Put into the trace what became of a task, and by which worker, if somebody listens."""
         runtime = self.runtime
         if runtime is not None and runtime.trace.on:
             agent = "" if unit is None else unit.frame.planner.name

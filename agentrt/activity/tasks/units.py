@@ -55,12 +55,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_ASKED", "WINDOW", "OpenTasks", "TaskFrame", "GroupUnit", "TaskUnit"]
 
-WINDOW: Final = 8
-"""How many tasks a member is asked about at first."""
-
-MOST_ASKED: Final = 512
-"""How many tasks all members of a group are asked about in one tick, if that is more than a window for each."""
-
+WINDOW: Final = 8  # how many tasks a member is asked about at first
+MOST_ASKED: Final = 512  # how many all members of a group are in one tick, if that is more than a window for each
 _NOTHING: Final = -1.0  # the utility of nothing, and the bound of what nobody can do
 _EVERYTHING: Final = 2.0  # a bar that no bound reaches
 
@@ -71,11 +67,7 @@ class Tasks(Protocol):
     known: dict[int, TaskSpec]
     lines: dict[tuple[str, float, float], OpenTasks]
     version: int
-
-    @property
-    def spec(self) -> GroupSpec:
-        """The action that it is to the member."""
-        ...
+    spec: GroupSpec  # the action that it is to the member
 
     @property
     def specs(self) -> tuple[TaskSpec, ...]:
@@ -101,11 +93,7 @@ class Tasks(Protocol):
 
 
 class OpenTasks:
-    """Tasks of one activity and utility that members know and that have room for one more worker.
-
-    Args:
-        low: their utility if that of the activity is 0.
-    """
+    """Tasks of one activity and utility that members know and that have room for one more worker."""
 
     __slots__ = ("_places", "activity", "arrivals", "high", "low", "specs")
 
@@ -157,6 +145,7 @@ class _Pool:
         total = sum([len(line.specs) for line in self.lines])
         if not self.is_begun:
             self.is_begun = True
+            # Only where a draw is nearly always a new one: drawing again costs more than to count, from here on.
             if total > 4 * count and total > 2 * len(frame.asked):
                 return self._sample(frame, total, count)
         chosen: list[TaskSpec] = []
@@ -212,11 +201,7 @@ def _number(spec: TaskSpec) -> int:
 
 
 class TaskFrame(Frame):
-    """The place in a member's plan where the tasks of a group compete.
-
-    Args:
-        unit: the group, at its place in the plan.
-    """
+    """The place in a member's plan where the tasks of a group compete."""
 
     __slots__ = (
         "_asked_now",
@@ -237,8 +222,8 @@ class TaskFrame(Frame):
         super().__init__(unit.frame.execution, unit, unit, activity, 1, is_bound=False)
         self.group: Tasks = unit.group  # whose tasks they are
         self.is_choosy: bool = False  # whether there are more tasks than all are asked
-        # the tasks that were asked since it began to think, or have a unit at least; with the utility of
-        # those that were let go of, None for the others
+        # the tasks that were asked since it began to think, or have a unit at least; with the utility of those that it
+        # let go of, None for the others
         self.asked: dict[TaskSpec, float | None] = {}
         self._let_go: list[tuple[float, int, TaskSpec]] = []  # a heap: the best first
         self._pools: list[_Pool] = []
@@ -293,7 +278,7 @@ class TaskFrame(Frame):
             specs = self._next()
             if not specs:
                 break
-            self.pending: int = 2
+            self.pending: int = 2  # else the answer of one who knows it at once would end the round, inside this loop
             self._ask(specs)
             self.pending -= 1
         super()._answer()
@@ -306,11 +291,7 @@ class TaskFrame(Frame):
         super()._look()
 
     def ask_more(self) -> bool:
-        """Ask more tasks, if one of them could be better than what is ready.
-
-        Returns:
-            Whether some were asked; when they have answered, it looks who is the best.
-        """
+        """Ask more tasks, if one of them could be better than what is ready; says whether some were asked."""
         if not self.is_choosy or self.round_open or self.execution.is_unwinding(self):
             return False
         specs = self._next()
@@ -466,7 +447,7 @@ class TaskFrame(Frame):
         self.units = [unit for unit in self.units if unit not in dropped]
         self._untidy = max(2 * WINDOW, 2 * len(self.units))
         for unit in gone:
-            unit.end_thinking()
+            unit.end_thinking()  # last: it may wake others, who are to find the books of this frame in order
 
     def _best_let_go(self) -> float:
         """The utility of the best of those that were let go of and can be done still."""
@@ -645,11 +626,7 @@ class TaskUnit(CompoundUnit):
         self._answered()
 
     def start(self) -> bool:
-        """Take a place, and start the activity.
-
-        Returns:
-            Whether it is started; if there is no place left, it waits for one.
-        """
+        """Take a place, and start the activity; if there is no place left, it waits for one."""
         return self.take_place() and super().start()
 
     def take_place(self) -> bool:
@@ -673,7 +650,7 @@ class TaskUnit(CompoundUnit):
         """Stop it; if it was not done, it is interrupted."""
         was_working = self.state in (STARTED, RUNNING)
         super().stop(state)
-        if self.state != FINISHED:
+        if self.state != FINISHED:  # else ``finish`` has given the place back
             self.task.leave(self, is_interrupted=was_working and state == IDLE)
 
     def _composed(self) -> float:

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Scheduler, Stepper
 
-__all__ = ["TaskFace", "handles_cancellation", "AsyncioStrand", "AsyncioHost"]
+__all__ = ["AsyncioHost", "AsyncioStrand", "handles_cancellation"]
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
 _LONGEST: Final = 100  # coroutines that await one another, errors that came of one another: further down nobody looks
@@ -112,104 +112,8 @@ def _comes_of_cancellation(error: BaseException) -> bool:
     return False
 
 
-class TaskFace(Strand):
-    """A strand with the face of an asyncio task."""
-
-    __slots__ = ("__weakref__", "_callbacks", "_context", "_host")
-
-    def __init__(
-        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
-    ) -> None:
-        super().__init__(kernel, coro, name, owner)
-        self._host = host
-        self._context = contextvars.copy_context()
-        self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context | None]] | None = None
-
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self.coro is None
-
-    def cancelled(self) -> bool:
-        """Whether it ended by a cancellation."""
-        return self.coro is None and isinstance(self.error, asyncio.CancelledError)
-
-    def exception(self) -> BaseException | None:
-        """What its coroutine raised.
-
-        Raises:
-            InvalidStateError: it has not ended.
-            CancelledError: it was cancelled.
-        """
-        if self.coro is not None:
-            raise asyncio.InvalidStateError(f"{self!r} has not ended")
-        if isinstance(self.error, asyncio.CancelledError):
-            raise self.error
-        return self.error
-
-    def result(self) -> Any:
-        """What its coroutine returned.
-
-        Raises:
-            InvalidStateError: it has not ended.
-            BaseException: what its coroutine raised.
-        """
-        error = self.exception()
-        if error is not None:
-            raise error
-        return self.value
-
-    def add_done_callback(self, fn: Callable[[Any], object], *, context: contextvars.Context | None = None) -> None:
-        """Have a function called with the strand, by the event loop, after it has ended.
-
-        Args:
-            context: in which it is called; the present one by default.
-        """
-        if context is None:
-            context = contextvars.copy_context()
-        if self.coro is None:
-            self._host.get_loop().call_soon(fn, self, context=context)
-        else:
-            if self._callbacks is None:
-                self._callbacks = []
-            self._callbacks.append((fn, context))
-
-    def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
-        """Take a function back."""
-        before = self._callbacks or []
-        self._callbacks = [entry for entry in before if entry[0] != fn] or None
-        return len(before) - len(self._callbacks or ())
-
-    def ended(self, result: Any, error: BaseException | None) -> None:
-        """Close the books on it."""
-        super().ended(result, error)
-        callbacks, self._callbacks = self._callbacks, None
-        for fn, context in callbacks or ():
-            self._host.get_loop().call_soon(fn, self, context=context)
-
-    def get_coro(self) -> Coroutine[Any, Any, Any] | None:
-        """Its coroutine; None once it has ended."""
-        return self.coro
-
-    def get_context(self) -> contextvars.Context:
-        """The context in which it is stepped."""
-        return self._context
-
-    def get_loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop."""
-        return self._host.get_loop()
-
-    def get_name(self) -> str:
-        """Its name."""
-        return self.name
-
-    def set_name(self, value: object) -> None:
-        """Give it another name."""
-        self.name: str = str(value)
-
-
-_enter_task = asyncio._enter_task
+_enter_task = asyncio._enter_task  # looked up once: both are called in each step
 _leave_task = asyncio._leave_task
-
 
 _FOREIGN = Foreign("asyncio")
 
@@ -233,16 +137,20 @@ class _Way:
         self.send: Callable[..., object] = send
 
 
-class AsyncioStrand(TaskFace):
+class AsyncioStrand(Strand):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
     __slots__ = (
+        "__weakref__",
         "_by_kernel",
+        "_callbacks",
         "_cancel_message",
         "_cancels",
+        "_context",
         "_enter",
         "_forgiven",
         "_fut_waiter",
+        "_host",
         "_must_cancel",
         "_ordinary",
         "_repeated",
@@ -253,12 +161,15 @@ class AsyncioStrand(TaskFace):
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
     ) -> None:
-        super().__init__(kernel, coro, name, owner, host)
+        super().__init__(kernel, coro, name, owner)
+        self._host = host
+        self._context = contextvars.copy_context()
+        self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context]] | None = None  # for its end
         self._enter: Callable[[Any], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
         self._fut_waiter: asyncio.Future[Any] | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
-        self._cancels = 0
+        self._cancels = 0  # how many requests of asyncio's are in force
         self._wait_ended = False
         self._by_kernel = False  # the future was cancelled natively, and not by ``cancel``
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
@@ -291,23 +202,24 @@ class AsyncioStrand(TaskFace):
         return self._ordinary
 
     def notice(self, notice: Notice) -> None:
-        """The audience in which it waits was notified with a value."""
+        """See ``Strand``."""
         self.waiting = notice
         if self.stepper is self._ordinary:  # else ``send`` looks for it
             self.stepper = _Way(self._step_notice)
 
     def throw(self, error: BaseException) -> object:
-        """Raise an error at the await in which it is; returns the command of its next wait."""
+        """See ``Strand``."""
         return self._as_task(super().throw, error)
 
     def close(self) -> None:
-        """Close its coroutine."""
+        """See ``Strand``."""
         self._as_task(super().close)
 
     def _as_task(self, fn: Callable[..., object], *args: object) -> object:
         loop = self._host.loop
         if loop is None:
             return self._context.run(fn, *args)  # killed before any loop ran
+        # It may be thrown into from anywhere: ``kill`` comes from the steps of others, and from tasks of the loop.
         outer = asyncio.current_task(loop)
         if outer is not None:
             _leave_task(loop, outer)
@@ -333,7 +245,7 @@ class AsyncioStrand(TaskFace):
             assert self._host.loop is not None
             self._host.loop.call_soon(self._wake, None, context=self._host.context)
         else:
-            future._asyncio_future_blocking = False
+            future._asyncio_future_blocking = False  # the mark that somebody awaits it; asyncio wants it taken back
             future.add_done_callback(self._wake, context=self._host.context)
             if self._must_cancel:
                 if future.cancel(msg=self._cancel_message):
@@ -457,12 +369,12 @@ class AsyncioStrand(TaskFace):
         return True
 
     def enter_scope(self, scope: CancelScope) -> None:
-        """It entered a scope."""
+        """See ``Strand``."""
         scope.host_scope = _Entered(self._cancels)
-        super().enter_scope(scope)
+        super().enter_scope(scope)  # may interrupt, which asks ``host_scope`` what was delivered
 
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
-        """It leaves a scope; returns whether the scope swallows the error."""
+        """See ``Strand``."""
         self._forgiven = False
         if not super().leave_scope(scope, error):
             return False
@@ -470,6 +382,7 @@ class AsyncioStrand(TaskFace):
         if self._must_cancel or self._cancels <= entered.cancels:
             return True
         message = self._cancel_message
+        # Only the message tells the two apart: the nesting says that both are in force.
         if error is not None and error.args != _cancelled(message).args:
             # Asyncio's request was raised after ours. Ours ends here; theirs goes on, under the message they know.
             raise _cancelled(message)
@@ -518,11 +431,77 @@ class AsyncioStrand(TaskFace):
             self._forgiven = True
         return self.cancelling()
 
+    # --- what else an asyncio task can be asked -----------------------------------------------------------------------
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self.coro is None
+
+    def cancelled(self) -> bool:
+        """Whether it ended by a cancellation."""
+        return self.coro is None and isinstance(self.error, asyncio.CancelledError)
+
+    def exception(self) -> BaseException | None:
+        """What its coroutine raised. It raises that itself if that was a cancellation, as asyncio does."""
+        if self.coro is not None:
+            raise asyncio.InvalidStateError(f"{self!r} has not ended")
+        if isinstance(self.error, asyncio.CancelledError):
+            raise self.error
+        return self.error
+
+    def result(self) -> Any:
+        """What its coroutine returned, or raises what that raised."""
+        error = self.exception()
+        if error is not None:
+            raise error
+        return self.value
+
+    def add_done_callback(self, fn: Callable[[Any], object], *, context: contextvars.Context | None = None) -> None:
+        """Have a function called with the strand, by the event loop, after it has ended."""
+        if context is None:
+            context = contextvars.copy_context()
+        if self.coro is None:
+            self._host.get_loop().call_soon(fn, self, context=context)
+        elif self._callbacks is None:
+            self._callbacks = [(fn, context)]
+        else:
+            self._callbacks.append((fn, context))
+
+    def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
+        """Take a function back; says how often it was there."""
+        before = self._callbacks or []
+        self._callbacks = [entry for entry in before if entry[0] != fn] or None
+        return len(before) - len(self._callbacks or ())
+
     def ended(self, result: Any, error: BaseException | None) -> None:
-        """Close the books on it."""
+        """See ``Strand``."""
         super().ended(result, error)
+        self._ordinary = self.stepper  # the other one names the strand: a reference cycle for each that has ended
         self._fut_waiter = None
         self._must_cancel = False
+        callbacks, self._callbacks = self._callbacks, None
+        for fn, context in callbacks or ():
+            self._host.get_loop().call_soon(fn, self, context=context)
+
+    def get_coro(self) -> Coroutine[Any, Any, Any] | None:
+        """Its coroutine; None once it has ended."""
+        return self.coro
+
+    def get_context(self) -> contextvars.Context:
+        """The context in which it is stepped."""
+        return self._context
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop."""
+        return self._host.get_loop()
+
+    def get_name(self) -> str:
+        """Its name."""
+        return self.name
+
+    def set_name(self, value: object) -> None:
+        """Give it another name."""
+        self.name: str = str(value)
 
 
 def _cancelled(message: object) -> asyncio.CancelledError:
@@ -554,11 +533,11 @@ class AsyncioHost:
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand."""
+        """See ``Host``."""
         return AsyncioStrand(kernel, coro, name, owner, self)
 
     def cancelled(self, reason: str) -> BaseException:
-        """The exception for one cancelled wait."""
+        """See ``Host``."""
         return asyncio.CancelledError(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
@@ -584,12 +563,7 @@ class AsyncioHost:
         return translate_no_loop(error, self.name, TRIO_WORDS)
 
     def enter(self) -> None:
-        """Begin to step strands.
-
-        Raises:
-            NotRunningError: no event loop runs on this thread.
-            BaseException: what failed between ticks.
-        """
+        """Begin to step strands, or raise what failed between ticks."""
         self._leave_outer()
         failure, self._failure = self._failure, None
         if failure is not None:
@@ -650,16 +624,7 @@ class AsyncioHost:
     # --- for the runtime ----------------------------------------------------------------------------------------------
 
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
-        """Run one whole tick.
-
-        Args:
-            budget: real seconds after which the event loop gets a turn, again and again until the tick is whole; None
-                for no limit.
-
-        Raises:
-            WrongStateError: a tick of this kernel runs already.
-            BaseException: what failed between ticks.
-        """
+        """See ``Host``. It raises what failed between ticks."""
         if budget is None:
             kernel.step_tick()
             return
@@ -691,19 +656,11 @@ class AsyncioHost:
             self.leave()
 
     async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let the event loop work between two ticks; strands whose foreign waits end meanwhile are stepped.
-
-        Args:
-            seconds: how long, in real seconds; 0 for one turn of the loop.
-        """
+        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 the loop gets one turn."""
         await asyncio.sleep(max(0.0, seconds))
 
     async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Wait until strands have ended, without ticking: for those that wait for the event loop.
-
-        Args:
-            seconds: real seconds to wait at most.
-        """
+        """See ``Host``."""
         left = [strand for strand in strands if isinstance(strand, AsyncioStrand) and not strand.is_done]
         if not left:
             return True

@@ -35,6 +35,7 @@ __all__ = [
 def current_library() -> str:
     """Which event loop runs on this thread: asyncio, trio or plain."""
     trio = sys.modules.get("trio")
+    # First, since trio may run as a guest of asyncio: then both say that they run, and who awaits here awaits trio.
     if trio is not None and trio.lowlevel.in_trio_run():
         return "trio"
     asyncio = sys.modules.get("asyncio")
@@ -106,13 +107,10 @@ def is_foreign_cancellation(error: BaseException) -> bool:
 
 
 async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
-    """Wait, in a task of the event loop that runs on this thread, until a function is called.
+    """Wait, in a task of the event loop that runs on this thread, until a function is called, in whichever thread.
 
     Args:
-        connect: given that function, which may be called in any thread.
-
-    Raises:
-        NotRunningError: no event loop runs here.
+        connect: given that function.
     """
     library = current_library()
     await step_outside()
@@ -142,11 +140,7 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
 
 
 def make_host(name: str) -> Host:
-    """Make the host for an event loop.
-
-    Raises:
-        MissingExtraError: trio is not installed.
-    """
+    """Make the host for an event loop."""
     if name == "asyncio":
         from agentrt.kernel.hosts.asyncio_ import AsyncioHost
 

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Stepper
 
-__all__ = ["TrioStrand", "wait_for_baton", "TrioHost"]
+__all__ = ["TrioStrand", "TrioHost"]
 
 _FOREIGN = Foreign("trio")
 
@@ -79,7 +79,7 @@ def _keep(_raise_cancel: Callable[[], NoReturn]) -> Abort:
     return Abort.FAILED
 
 
-async def wait_for_baton() -> None:
+async def _wait_for_baton() -> None:
     """Park until somebody reschedules this task; a cancellation waits for that too."""
     await wait_task_rescheduled(_keep)
 
@@ -121,7 +121,7 @@ class TrioStrand(Strand):
 
     def take_baton(self) -> None:
         """Let it run. Called by the host, which then waits for the baton."""
-        if self.task is None:
+        if self.task is None:  # only now: it runs as soon as trio comes to it, and only who has the baton may
             self.task = trio.lowlevel.spawn_system_task(self._run, name=self.name, context=self._context)
         else:
             trio.lowlevel.reschedule(self.task)
@@ -196,8 +196,8 @@ class TrioStrand(Strand):
                 enter, argument = coro.throw, error
 
     def notice(self, notice: Notice) -> None:
-        """The audience in which it waits was notified with a value."""
-        self.waiting = notice
+        """See ``Strand``."""
+        self.waiting = notice  # ``_drive`` takes it when the baton comes
 
     async def _raised_at_once(
         self, coro: Coroutine[Any, Any, Any], interrupted: bool, rounds: int
@@ -252,7 +252,7 @@ class TrioStrand(Strand):
         self.waiting = 0
         self.kernel.ready.append(self)
         self._host.wake(self.kernel)
-        await wait_for_baton()
+        await _wait_for_baton()
         return enter, answer
 
     # --- cancellation -------------------------------------------------------------------------------------------------
@@ -290,14 +290,14 @@ class TrioStrand(Strand):
         return None
 
     def stop(self, reason: str = "stopped") -> None:
-        """Cancel the whole strand."""
+        """See ``Strand``."""
         if self.stop_reason is None and self.coro is not None:
             super().stop(reason)
             if self._trio_scope is not None:
                 self._host.cancel_quietly(self._trio_scope, reason)
 
     def scope_cancelled(self, scope: CancelScope) -> None:
-        """One of its open scopes was cancelled."""
+        """See ``Strand``."""
         super().scope_cancelled(scope)
         self._host.cancel_quietly(scope.host_scope, scope.reason)
 
@@ -320,7 +320,7 @@ class TrioStrand(Strand):
             self._interrupted = False
 
     def enter_scope(self, scope: CancelScope) -> None:
-        """It entered a scope: one of trio's is opened beside it."""
+        """See ``Strand``: one of trio's is opened beside it."""
         scope.host_scope = trio.CancelScope(shield=scope.shield)  # pyright: ignore[reportCallIssue]
         if scope.cancel_called:
             self._host.cancel_quietly(scope.host_scope, scope.reason)
@@ -328,7 +328,7 @@ class TrioStrand(Strand):
         super().enter_scope(scope)
 
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
-        """It leaves a scope; trio says whether the scope swallows the error."""
+        """See ``Strand``; trio says whether the scope swallows the error."""
         if self.pending() is not None:
             self.interrupt()
         kind, trace = (None, None) if error is None else (type(error), error.__traceback__)
@@ -341,7 +341,7 @@ class TrioStrand(Strand):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def ended(self, result: Any, error: BaseException | None) -> None:
-        """Close the books on it."""
+        """See ``Strand``."""
         super().ended(result, error)
         self._host.strand_ended()
 
@@ -410,7 +410,7 @@ class TrioHost:
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand."""
+        """See ``Host``."""
         return TrioStrand(kernel, coro, name, owner, self)
 
     def cancelled(self, reason: str) -> NoReturn:
@@ -426,11 +426,7 @@ class TrioHost:
         return translate_no_loop(error, self.name, ASYNCIO_WORDS)
 
     def enter(self) -> NoReturn:
-        """Strands cannot be stepped synchronously here.
-
-        Raises:
-            NotRunningError: always.
-        """
+        """Refuse: strands cannot be stepped synchronously here."""
         raise NotRunningError(
             "the trio host cannot step a tick synchronously, because every strand is a task of trio's. Use 'await "
             "runtime.run()', or give the runtime host='plain' to step it by hand."
@@ -485,6 +481,7 @@ class TrioHost:
         try:
             while ready:
                 entry = ready[0]
+                # The guard would take out again whom it has had condemned, and who needs steps to end.
                 condemned = isinstance(entry, TrioStrand) and entry.condemned is not None
                 if guard is not None and not condemned and not guard.admit():
                     continue
@@ -508,7 +505,7 @@ class TrioHost:
         self._tasks[strand] = None
         self.stepped = strand
         strand.take_baton()
-        await wait_for_baton()
+        await _wait_for_baton()
         self.stepped = None
         if strand.outcome is not None:
             value, error = strand.outcome
@@ -579,23 +576,15 @@ class TrioHost:
     # --- for the runtime ----------------------------------------------------------------------------------------------
 
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
-        """Run one whole tick.
-
-        Args:
-            budget: real seconds after which trio gets a turn, again and again until the tick is whole; None for no
-                limit. (Every step of a strand gives trio a turn as well.)
-
-        Raises:
-            WrongStateError: a tick of this kernel runs already.
-            BaseException: what failed between ticks.
-        """
+        """See ``Host``. Every step of a strand gives trio a turn as well; it raises what failed between ticks."""
+        # The server drains, too, though no tick runs: that is waited for. Not by a strand that it steps just now.
         if kernel.current is not None or not self._serving:
             kernel.require_between_ticks("run_tick")
         self._join_run(kernel)
         await trio.lowlevel.checkpoint()
         while self._serving:
             await self._served.wait()
-        kernel.require_between_ticks("run_tick")
+        kernel.require_between_ticks("run_tick")  # again: another task may have begun a tick meanwhile
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
@@ -607,19 +596,11 @@ class TrioHost:
             kernel.in_tick = False
 
     async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let trio work between two ticks; strands whose foreign waits end meanwhile are stepped.
-
-        Args:
-            seconds: how long, in real seconds; 0 for one turn.
-        """
+        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 trio gets one turn."""
         await trio.sleep(max(0.0, seconds))
 
     async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Wait until strands have ended, without ticking: for those that wait for trio.
-
-        Args:
-            seconds: real seconds to wait at most.
-        """
+        """See ``Host``."""
         left = list(strands)
         with trio.move_on_after(seconds):
             while not all(strand.is_done for strand in left):

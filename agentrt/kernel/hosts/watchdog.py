@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import signal
 import sys
@@ -46,7 +47,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import name_of
@@ -56,13 +57,12 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.roles import Entry
 
 __all__ = ["HANGING", "StepReport", "Watch"]
 
-HANGING: Final = 1.0
-"""Real seconds from which on a step is reported while it lasts."""
-
-_LOOKS = 4  # for each threshold
+HANGING: Final = 1.0  # real seconds from which on a step is reported while it lasts
+_LOOKS = 4  # for each threshold: a step is measured by looks, and so up to a quarter too short
 _SHORTEST = 0.002  # between two looks, in seconds
 _IDLE = 1.0  # seconds after which who is not stepped is not watched any more
 _INTERRUPTED = 0.3  # seconds that a step may still take after the user asked the program to end
@@ -80,14 +80,14 @@ class StepReport:
     """One step that kept the thread for itself."""
 
     what: str  # the name of what was stepped
-    file: str  # the file in which it was
+    file: str
     line: int
     function: str
-    tick: int  # the tick in which it was
+    tick: int
     seconds: float  # how long the step was seen to take, in real seconds; it took at least that
     agent: str = ""  # whose it is; empty for nobody's
     path: str = ""  # the place in the agent; empty likewise
-    is_over: bool = True  # whether it has ended
+    is_over: bool = True
 
     @property
     def place(self) -> str:
@@ -117,20 +117,19 @@ class Watch:
     def __init__(self, kernel: Kernel, told: Callable[[StepReport], object], limit: float | None = None) -> None:
         self._kernel = weakref.ref(kernel)  # the thread must never be the last that knows a kernel
         self._told = told
-        # real seconds from which on a step that has ended is reported; None for never
-        self.blocking: float | None = None
+        self.blocking: float | None = None  # the three thresholds, in real seconds; None for never
         self.hanging: float | None = HANGING
         self.limit: float | None = limit
-        self.thread: int = 0  # the thread that steps the kernel
+        self.thread: int = 0  # which thread steps the kernel
         self.is_armed: bool = False  # whether it does so at the moment
         self.is_known: bool = False  # to the patrol
         # Held while it is looked at: nobody is looked at after ``end``. It is entered again by the thread that looks if
         # the garbage collector closes a run there that nobody awaits any more.
         self.lock: threading.RLock = threading.RLock()
         self.idle_since: float | None = None
-        self._step: tuple[Any, ...] | None = None
-        self._since = 0.0
-        self._seen = 0.0
+        self._step: _Step | None = None
+        self._since = 0.0  # when it was first seen
+        self._seen = 0.0  # for how long
         self._function: FrameType | None = None  # the outermost of the author's, if there is a limit
         self._function_since = 0.0
         self._report: StepReport | None = None
@@ -181,19 +180,21 @@ class Watch:
     @property
     def pause(self) -> float:
         """How long until it has to be looked at again, in seconds."""
-        limits = (self.blocking, self.hanging, self.limit)
-        pause = min((limit for limit in limits if limit is not None), default=HANGING) / _LOOKS
+        pause = min(self._thresholds(), default=HANGING) / _LOOKS
         if self._interrupted is not None:
             pause = min(pause, _INTERRUPTED / _LOOKS)
         if self._strikes:
             pause = min(pause, _SHORTEST)
         return max(_SHORTEST, pause)
 
+    def _thresholds(self) -> list[float]:
+        return [limit for limit in (self.blocking, self.hanging, self.limit) if limit is not None]
+
     def look(self, now: float) -> None:
         """Look at what is stepped. Called by the thread, which holds the lock."""
         kernel = self._kernel()
         step = None if kernel is None else _step_of(kernel)
-        if kernel is None or step is None or not _is_same(step, self._step):
+        if kernel is None or step is None or not step.is_same(self._step):
             if self._step is not None:
                 self._settle()
             self._step = step
@@ -202,8 +203,8 @@ class Watch:
             return
         self._look_at_function(now)
         self._seen = now - self._since
-        limits = [limit for limit in (self.blocking, self.hanging, self.limit) if limit is not None]
-        if self._report is None and limits and self._seen >= min(limits):
+        # Described at the first threshold: by the time that the step has ended its stack is gone.
+        if self._report is None and self._seen >= min(self._thresholds(), default=math.inf):
             self._report = self._describe(kernel, step)
         if self.hanging is not None and not self._is_told and self._seen >= self.hanging:
             self._is_told = True
@@ -214,36 +215,37 @@ class Watch:
             self._strike(kernel, step, now, None)
 
     def _look_at_function(self, now: float) -> None:
-        if self.limit is not None:
-            function = None if self._step is None else _outermost(sys._current_frames().get(self.thread))
-            if function is not self._function:
-                self._function = function
-                self._function_since = now
-                self._strikes = 0
+        if self.limit is None:
+            return
+        function = None if self._step is None else _outermost(sys._current_frames().get(self.thread))
+        if function is not self._function:
+            self._function = function
+            self._function_since = now
+            self._strikes = 0
 
-    def _describe(self, kernel: Kernel, step: tuple[Any, ...]) -> StepReport:
+    def _describe(self, kernel: Kernel, step: _Step) -> StepReport:
         frame = sys._current_frames().get(self.thread)
         place = ("?", 0, "?") if frame is None else _place(frame)
-        agent, path = _whose(step, frame)
-        return StepReport(_name(step), *place, kernel.clock.tick, self._seen, agent, path, is_over=False)
+        what = name_of(step.calling) if step.current is None else step.current.name
+        return StepReport(what, *place, kernel.tick, self._seen, *_whose(step, frame), is_over=False)
 
     def _settle(self) -> None:
         """The step that was watched has ended: report it if it blocked, and nobody did while it lasted."""
         report, self._report = self._report, None
         kernel = self._kernel()
-        blocking = self.blocking
-        is_news = report is not None and not self._is_told and blocking is not None and self._seen >= blocking
-        if kernel is not None and report is not None and is_news:
-            kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
-        if kernel is not None and self._struck is not None:
-            kernel.post(_note_struck, kernel, self._struck)
+        if kernel is not None:
+            is_long = self.blocking is not None and self._seen >= self.blocking
+            if report is not None and is_long and not self._is_told:
+                kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
+            if self._struck is not None:
+                kernel.post(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
         self._is_told = False
         self._strikes = 0
 
     # --- ending a step ------------------------------------------------------------------------------------------------
 
-    def _strike(self, kernel: Kernel, step: tuple[Any, ...], now: float, error: BaseException | None) -> None:
+    def _strike(self, kernel: Kernel, step: _Step, now: float, error: BaseException | None) -> None:
         """Have an error raised in the step."""
         if self._strikes and now < self._next_strike:
             return
@@ -258,12 +260,12 @@ class Watch:
         else:
             self._send_now(kernel, step, error)
 
-    def _livelock(self, kernel: Kernel, step: tuple[Any, ...]) -> LivelockError:
+    def _livelock(self, kernel: Kernel, step: _Step) -> LivelockError:
         report = self._describe(kernel, step)
         path = f"{report.path or report.what} ({report.place})"
         return LivelockError(0, agent=report.agent, path=path, tick=report.tick, seconds=self._seen)
 
-    def _send_now(self, kernel: Kernel, step: tuple[Any, ...], error: BaseException) -> None:
+    def _send_now(self, kernel: Kernel, step: _Step, error: BaseException) -> None:
         """Raise it in another thread.
 
         From the look at the frame to the sending there is nothing at which Python would let that thread run, unless
@@ -271,26 +273,22 @@ class Watch:
         call. The other thread gets the error when it goes on, in the very frame in which it stands.
         """
         frame = sys._current_frames().get(self.thread)
-        if frame is None or not _is_authors(frame) or not _is_same(_step_of(kernel), step):
+        if frame is None or not _is_authors(frame) or not step.is_same(_step_of(kernel)):
             return
         if _FREEZES and threading.gettrace() is not None:
             return
         self._is_sent = True
-        place, current, calling = frame.f_lasti, step[1], step[3]
+        place, current, calling = frame.f_lasti, step.current, step.calling
         if frame.f_lasti == place and kernel.current is current and kernel.calling is calling:
             _send(self.thread, error)
             self._was_struck()
 
     def deliver(self, frame: FrameType | None) -> None:
-        """In the stuck thread: raise the error, if the step is still the one that is meant.
-
-        Raises:
-            BaseException: that error.
-        """
-        kernel, error = self._kernel(), self._error
+        """In the stuck thread: raise the error, if the step is still the one that is meant."""
+        kernel, error, step = self._kernel(), self._error, self._step
         if error is None or kernel is None or not self.is_armed or self.thread != threading.get_ident():
             return
-        if _is_same(_step_of(kernel), self._step) and frame is not None and _is_authors(frame):
+        if step is not None and step.is_same(_step_of(kernel)) and frame is not None and _is_authors(frame):
             self._was_struck()
             raise error
 
@@ -376,7 +374,7 @@ class Patrol:
         for watch in self.watches():
             watch.is_known = False
             watch.lock = threading.RLock()
-        self.__init__()  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]  # its locks, too, may be held by a thread that is not there
 
 
 _patrol = Patrol()
@@ -387,29 +385,34 @@ if hasattr(os, "register_at_fork"):
 # --- what is stepped --------------------------------------------------------------------------------------------------
 
 
-def _step_of(kernel: Kernel) -> tuple[Any, ...] | None:
-    """What tells one step from another; None while nothing of an author's is called."""
+class _Step(NamedTuple):
+    """What tells one step from another."""
+
+    tick: int
+    current: Entry | None
+    coro: object  # a batch takes the first step of one coroutine after another
+    calling: object
+    taking: int  # the same function may be posted twice
+
+    def is_same(self, other: _Step | None) -> bool:
+        """By identity: what is called may be an author's, whose ``__eq__`` would run in the wrong thread."""
+        if other is None or self.tick != other.tick or self.taking != other.taking:
+            return False
+        return self.current is other.current and self.coro is other.coro and self.calling is other.calling
+
+
+def _step_of(kernel: Kernel) -> _Step | None:
+    """What is stepped; None while nothing of an author's is called."""
     current, calling = kernel.current, kernel.calling
     if current is None and calling is None:
         return None
-    return kernel.clock.tick, current, None if current is None else current.coro, calling, kernel.taking
+    return _Step(kernel.tick, current, None if current is None else current.coro, calling, kernel.taking)
 
 
-def _is_same(step: tuple[Any, ...] | None, other: tuple[Any, ...] | None) -> bool:
-    if step is None or other is None:
-        return False
-    return step[0] == other[0] and step[4] == other[4] and all(step[index] is other[index] for index in (1, 2, 3))
-
-
-def _name(step: tuple[Any, ...]) -> str:
-    _tick, current, _coro, calling, _taking = step
-    return current.name if current is not None else name_of(calling)
-
-
-def _whose(step: tuple[Any, ...], frame: FrameType | None) -> tuple[str, str]:
+def _whose(step: _Step, frame: FrameType | None) -> tuple[str, str]:
     """The agent and the path of a step: from who owns it, or from what is on the stack."""
-    _tick, current, _coro, calling, _taking = step
-    known: list[object] = [getattr(current, "owner", None), getattr(getattr(current, "fn", calling), "__self__", None)]
+    function = getattr(step.current, "fn", step.calling)
+    known: list[object] = [getattr(step.current, "owner", None), getattr(function, "__self__", None)]
     while frame is not None and frame.f_code.co_name not in ("drain", "step_tick"):
         if str(frame.f_globals.get("__name__")).startswith("agentrt."):
             known.extend(frame.f_locals.values())
@@ -481,13 +484,13 @@ def _note_struck(kernel: Kernel, error: LivelockError) -> None:
     """At an intake: that a step was ended goes into the trace, whatever its author made of it."""
     if kernel.trace.on:
         detail = (("text", "a step was ended by hang_limit"), ("error", error_words(error)))
-        kernel.trace.emit(TraceRecord(kernel.clock.tick, error.agent, error.path, TraceEvent.FAULT, detail))
+        kernel.trace.emit(TraceRecord(kernel.tick, error.agent, error.path, TraceEvent.FAULT, detail))
 
 
 # --- how an error gets into a thread ----------------------------------------------------------------------------------
 
 
-_sent: dict[int, BaseException] = {}  # into which thread
+_sent: dict[int, BaseException] = {}  # by thread: Python takes a class and makes its instance there, without arguments
 
 
 class _Delivered(BaseException):
@@ -527,7 +530,7 @@ def _take_back(thread: int) -> None:
 
 
 def _on_signal(_signal: int, frame: FrameType | None) -> None:
-    for watch in _patrol.watches():
+    for watch in _patrol.watches():  # whose it is cannot be sent along; each knows whether it was meant
         watch.deliver(frame)
 
 
