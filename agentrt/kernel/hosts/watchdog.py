@@ -127,7 +127,7 @@ class Watch:
         # the garbage collector closes a run there that nobody awaits any more.
         self.lock: threading.RLock = threading.RLock()
         self.idle_since: float | None = None
-        self._step: _Step | None = None
+        self._step: _SteppedCode | None = None
         self._since = 0.0  # when it was first seen
         self._seen = 0.0  # for how long
         self._function: FrameType | None = None  # the outermost of the author's, if there is a limit
@@ -223,7 +223,7 @@ class Watch:
             self._function_since = now
             self._strikes = 0
 
-    def _describe(self, kernel: Kernel, step: _Step) -> StepReport:
+    def _describe(self, kernel: Kernel, step: _SteppedCode) -> StepReport:
         frame = sys._current_frames().get(self.thread)
         place = ("?", 0, "?") if frame is None else _place(frame)
         what = name_of(step.calling) if step.current is None else step.current.name
@@ -245,7 +245,7 @@ class Watch:
 
     # --- ending a step ------------------------------------------------------------------------------------------------
 
-    def _strike(self, kernel: Kernel, step: _Step, now: float, error: BaseException | None) -> None:
+    def _strike(self, kernel: Kernel, step: _SteppedCode, now: float, error: BaseException | None) -> None:
         """Have an error raised in the step."""
         if self._strikes and now < self._next_strike:
             return
@@ -260,12 +260,12 @@ class Watch:
         else:
             self._send_now(kernel, step, error)
 
-    def _livelock(self, kernel: Kernel, step: _Step) -> LivelockError:
+    def _livelock(self, kernel: Kernel, step: _SteppedCode) -> LivelockError:
         report = self._describe(kernel, step)
         path = f"{report.path or report.what} ({report.place})"
         return LivelockError(0, agent=report.agent, path=path, tick=report.tick, seconds=self._seen)
 
-    def _send_now(self, kernel: Kernel, step: _Step, error: BaseException) -> None:
+    def _send_now(self, kernel: Kernel, step: _SteppedCode, error: BaseException) -> None:
         """Raise it in another thread.
 
         From the look at the frame to the sending there is nothing at which Python would let that thread run, unless
@@ -385,7 +385,7 @@ if hasattr(os, "register_at_fork"):
 # --- what is stepped --------------------------------------------------------------------------------------------------
 
 
-class _Step(NamedTuple):
+class _SteppedCode(NamedTuple):
     """What tells one step from another."""
 
     tick: int
@@ -394,22 +394,22 @@ class _Step(NamedTuple):
     calling: object
     taking: int  # the same function may be posted twice
 
-    def is_same(self, other: _Step | None) -> bool:
+    def is_same(self, other: _SteppedCode | None) -> bool:
         """By identity: what is called may be an author's, whose ``__eq__`` would run in the wrong thread."""
         if other is None or self.tick != other.tick or self.taking != other.taking:
             return False
         return self.current is other.current and self.coro is other.coro and self.calling is other.calling
 
 
-def _step_of(kernel: Kernel) -> _Step | None:
+def _step_of(kernel: Kernel) -> _SteppedCode | None:
     """What is stepped; None while nothing of an author's is called."""
     current, calling = kernel.current, kernel.calling
     if current is None and calling is None:
         return None
-    return _Step(kernel.tick, current, None if current is None else current.coro, calling, kernel.taking)
+    return _SteppedCode(kernel.tick, current, None if current is None else current.coro, calling, kernel.taking)
 
 
-def _whose(step: _Step, frame: FrameType | None) -> tuple[str, str]:
+def _whose(step: _SteppedCode, frame: FrameType | None) -> tuple[str, str]:
     """The agent and the path of a step: from who owns it, or from what is on the stack."""
     function = getattr(step.current, "fn", step.calling)
     known: list[object] = [getattr(step.current, "owner", None), getattr(function, "__self__", None)]
