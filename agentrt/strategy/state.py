@@ -438,6 +438,12 @@ class ForesightCounts:
     prepared: int = 0
     taken: int = 0
 
+    def __repr__(self) -> str:
+        return (
+            f"<{self.hits} hits, {self.others} others, {self.misses} misses; {self.prepared} decisions prepared, "
+            f"{self.taken} taken>"
+        )
+
 
 # --- the state --------------------------------------------------------------------------------------------------------
 
