@@ -377,7 +377,8 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     number = frame.round
     before, kernel.current = kernel.current, kernel.inline
     try:
-        steps = _first_steps(frame, asked, kernel)
+        # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
+        steps: Any = _first_steps(frame, asked, kernel)
         if kernel.host.steps_inline:
             for _ in steps:
                 pass
