@@ -140,21 +140,21 @@ ROOTS = {  # classes of which one other is made, and why they are two
 ONE_HEIR: set[str] = set()  # classes that nothing makes, no facade shows, and one class inherits from
 CASTS: dict[str, int] = {}  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 105,
-    "agent": 14,
-    "agentrt": 9,
-    "behavior": 7,
+    "activity": 89,
+    "agent": 13,
+    "agentrt": 7,
+    "behavior": 6,
     "body": 19,
     "cli": 1,
-    "goals": 7,
-    "inspect": 5,
-    "kernel": 35,
+    "goals": 6,
+    "inspect": 3,
+    "kernel": 29,
     "packs": 3,
     "record": 10,
-    "runtime": 5,
-    "snapshot": 2,
-    "strategy": 37,
-    "testing": 27,
+    "runtime": 1,
+    "snapshot": 1,
+    "strategy": 33,
+    "testing": 26,
 }
 
 
@@ -225,7 +225,7 @@ def test_objects_of_our_own_have_a_type(library):
         f"{module}:{node.lineno}"
         for module, nodes in library.nodes.items()
         for node in nodes
-        if isinstance(node, ast.AnnAssign | ast.arg)
+        if isinstance(node, ast.AnnAssign | ast.arg) and getattr(node, "arg", "") != "args"  # an author's, in each hook
         if isinstance(node.annotation, ast.Name) and node.annotation.id == "Any"
     ]
     only_shrinks(_by_room(library, places), ANYS, "Say what it is: a protocol; object for what only passes through.")

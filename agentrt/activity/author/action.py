@@ -147,6 +147,8 @@ class ActionSpec:
         self.keeps: bool = self._keeps(cls.asks)
 
     def _read_hooks(self, cls: type[Action]) -> None:
+        # A new hook is read here, called by a function of its own in ``plan.tree``, and named in HOOKS of
+        # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.election.learn`` notes.
         self.has_filter: bool = self._hook("should_start_thinking")  # whether it has such a hook; likewise the others
         self.has_think: bool = self._hook("think", is_async=True)
         self.has_stop_thinking: bool = self._hook("stop_thinking")

@@ -9,7 +9,9 @@ that the compound in which that is written can say where.
 A placeholder is an expression tree. When the compound is defined it is compiled into a function of one argument, the
 *scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at
 that moment: too far back, an unknown step name, an argument that the compound does not declare. Whether a step's output
-has a field is checked when the agent learns the actions that perform it (``Compiler.uses``).
+has a field is checked when the agent learns the actions that perform it (``Compiler.uses``), also where it is read
+inside ``CALL`` or ``NOT``. A new kind of placeholder is a class here, a line in ``Compiler._placeholder``, and a name on
+the façade.
 
 Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
 
@@ -31,7 +33,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import Fields, inner_values
-from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
+from agentrt.errors import DefinitionError, InternalError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
 
 __all__ = [
@@ -411,6 +413,8 @@ class Compiler:
         if value is ARGS:
             self.reads.add(ARGUMENTS)
             return lambda scope: scope.frame.args
+        if value is not CURRENT:
+            raise InternalError(f"nothing says how the placeholder {repr_of(value)} is resolved.")
         self.reads.update(range(self._step))  # whoever came before may have changed it
         return lambda scope: scope.current_here()
 
