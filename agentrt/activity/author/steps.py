@@ -10,8 +10,8 @@ A placeholder is an expression tree. When the compound is defined it is compiled
 *scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at
 that moment: too far back, an unknown step name, an argument that the compound does not declare. Whether a step's output
 has a field is checked when the agent learns the actions that perform it (``Compiler.uses``), also where it is read
-inside ``CALL`` or ``NOT``. A new kind of placeholder is a class here, a line in ``Compiler._placeholder``, and a name on
-the façade.
+inside ``CALL`` or ``NOT``. A new kind of placeholder is a class here, a line in ``Compiler._placeholder``, and a name
+on the façade.
 
 Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
 
