@@ -29,11 +29,11 @@ def library(sources):
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
     "agentrt": 3,
-    "agentrt.activity.plan": 9,
+    "agentrt.activity.plan": 3,
     "agentrt_examples.miner": 3,
     "examples.crafter": 2,
 }
-LARGEST_CIRCLE = 9  # of all modules of the library, in whichever package
+LARGEST_CIRCLE = 3  # of all modules of the library, in whichever package
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -36,8 +36,6 @@ from agentrt.activity.plan.tree import (
     call_compose_utility,
     call_on_reject,
     call_start,
-    forget_steps,
-    limit_step,
     limit_unit,
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
@@ -48,6 +46,7 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.expected import Current
+    from agentrt.activity.plan.extras import Extras
     from agentrt.kernel.kernel import Timer
 
 __all__ = [
@@ -293,6 +292,32 @@ def think_again(unit: CompoundUnit) -> None:
         extras.timeout = limit
     unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
     unit.frame.begin_again(unit)
+
+
+def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
+    """A step that declares a limit thinks."""
+    extras = unit.own_extras()
+    if extras.step_timeouts is None:
+        extras.step_timeouts = {}
+    kernel = frame.planner.kernel
+    extras.step_timeouts[frame.index] = kernel.call_later(
+        kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
+    )
+
+
+def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
+    if unit.state == THINKING and frame.state == THINKING:
+        if frame.planner.trace.on:
+            frame.note(TraceEvent.TIMEOUT, seconds=seconds)
+        frame.stop()
+        unit.frame_rejected(frame)
+
+
+def forget_steps(extras: Extras, number: int) -> None:
+    """Steps do not think any more."""
+    if extras.step_timeouts:
+        for step in [step for step in extras.step_timeouts if step >= number]:
+            extras.step_timeouts.pop(step).cancel()
 
 
 class ChildUtilities:

@@ -41,9 +41,7 @@ from agentrt.kernel.traps import KEEP
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import Performance, Spawned
-    from agentrt.activity.plan.tree import Unit
+    from agentrt.activity.plan.tree import Catcher, PlanHome, Unit
     from agentrt.body.flags import Holder
     from agentrt.kernel.strand import Strand
 
@@ -110,8 +108,8 @@ class Execution:
 
     coro = None  # as an entry of the agenda it stands for no author's code
 
-    def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
-        self.planner: Planner = planner
+    def __init__(self, planner: PlanHome, activity: str, holder: Holder | None = None) -> None:
+        self.planner: PlanHome = planner
         self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
         self.runs: list[Unit] = []  # the units whose ``run`` is under way, outermost first
@@ -146,10 +144,6 @@ class Execution:
     def title(self) -> str:
         """What people call it."""
         return f"the plan of {self.planner.name!r}"
-
-    def as_performance(self) -> Performance | None:
-        """Itself, if it is a performance: that is awaited, and may fail by itself."""
-        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -422,7 +416,7 @@ class Execution:
         self.is_aborting = False
         if self._ending:
             self._ending = False
-            self.planner.agent.planner_ended()
+            self.planner.ended()
             return
         assert abort is not None
         if not self._counts:
@@ -455,7 +449,7 @@ def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
     return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
-def catcher_of(unit: Unit | None) -> Spawned | None:
+def catcher_of(unit: Unit | None) -> Catcher | None:
     """Who hears of an abort of a unit instead of the whole plan: the nearest one above it; None if nobody does.
 
     Args:

@@ -40,7 +40,7 @@ which the trace tells. Who said no because somebody else holds a lease waits in 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.arguments import inner_values
 from agentrt.activity.author.context import undeclared
@@ -54,7 +54,6 @@ from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.seat import Opened
-    from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.body.leases import Place, Refusal
     from agentrt.kernel.kernel import Kernel, Timer
@@ -354,6 +353,23 @@ class Backoff:
             self._timer = None
 
 
+class Below(Protocol):
+    """An activity that an action spawned."""
+
+    frame: Frame  # its place in the plan
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing in it can become ready any more."""
+        ...
+
+    def end(self) -> None:
+        """Stop it on the caller's stack."""
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
+
+
 class Extras:
     """The rare possessions of one unit."""
 
@@ -399,7 +415,7 @@ class Extras:
         self._is_late = False  # whether the last wait was given up: its resume may still come
         self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
         # the spawned frames that think or run; None while there never was one
-        self.spawned: list[Spawned] | None = None
+        self.spawned: list[Below] | None = None
         self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
         self.timeout: Timer | None = None  # the limit of its thinking
         # the limits of steps that think, by number; None while there never was one
@@ -411,7 +427,7 @@ class Extras:
         self.kept_since: int = 0
         self.awaits_flags: bool = False  # whether it runs, but waits for its control flags
         self.was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
-        self.awaits: Performance | None = None  # the performance of which ``run`` awaits the end at this moment
+        self.awaits: object = None  # the performance of which ``run`` awaits the end at this moment
         # called when its ``run`` is told to stop, by whoever has it stand still; None for nobody
         self.unwinding: Callable[[], object] | None = None
         self.place: Place | None = None  # its place in the line for a lease, while it waits in one

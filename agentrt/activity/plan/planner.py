@@ -23,7 +23,8 @@ from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
 from agentrt.activity.plan.execution import Execution
 from agentrt.activity.plan.spawned import Spawned
-from agentrt.activity.plan.tree import MAX_FRAMES, Unit
+from agentrt.activity.plan.tree import MAX_FRAMES, GroupPlace, Unit
+from agentrt.activity.plan.waits import look_for_circle
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import ControlFlow
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.search import SearchWork
     from agentrt.activity.plan.spawned import Performance
-    from agentrt.activity.plan.tree import Frame
+    from agentrt.activity.plan.tree import Frame, Stack
     from agentrt.body.budget import Share
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
@@ -66,21 +67,6 @@ class Joined(Protocol):
     def spec(self) -> ActionSpec:
         """The action that it is to the agent."""
         ...
-
-
-class GroupPlace(Protocol):
-    """A place of the plan where a task group is considered or run."""
-
-    @property
-    def group(self) -> object:
-        """Which group."""
-        ...
-
-    def look_further(self) -> None:
-        """A task of it has room again: see whether to ask it."""
-
-    def take_up_tasks(self) -> None:
-        """Tasks of it came or went."""
 
 
 class PlannerOwner(ActingAgent, Protocol):
@@ -278,6 +264,10 @@ class Planner:
         """
         return Spawned(unit, activity, args, handle=handle)
 
+    def look_for_circle(self, execution: Stack) -> None:
+        """An execution begins to wait: if that closes a circle of waits, break it."""
+        look_for_circle(execution)
+
     def work(self, units: int) -> Awaitable[None]:
         """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
         search = self.agent.search
@@ -327,3 +317,7 @@ class Planner:
         if self.trace.on:
             self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
         self.agent.planner_killed(aborts, reason, path)
+
+    def ended(self) -> None:
+        """Its plan was told to end, and has."""
+        self.agent.planner_ended()

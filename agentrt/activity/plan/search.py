@@ -15,7 +15,7 @@ Source: Stonehearth, AI: `scheduler_priority`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.activity.states import STARTED
 from agentrt.body.budget import Claim, Share, ThinkBudget, WaitTimes
@@ -23,8 +23,7 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.activity.plan.tree import Frame, Stack, Unit
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["SearchWork", "running_branch"]
@@ -39,6 +38,17 @@ def running_branch(frame: Frame) -> Iterator[Unit]:
         unit = node.active
         yield unit
         node = unit.running_child()
+
+
+class Asker(Protocol):
+    """The planner of an agent, as one that asks for work."""
+
+    share: Share | None  # its place in the budget; None until it asked for work
+
+    @property
+    def execution(self) -> Stack:
+        """The plan, whose running branch has the priorities."""
+        ...
 
 
 class SearchWork:
@@ -69,7 +79,7 @@ class SearchWork:
             return 0
         return self.budget.used
 
-    def ask(self, planner: Planner, units: int) -> Awaitable[None]:
+    def ask(self, planner: Asker, units: int) -> Awaitable[None]:
         """Take units for an agent; see ``Context.work``.
 
         Returns:
@@ -90,7 +100,7 @@ class SearchWork:
             return at_once()
         return self._take(budget, planner, units)
 
-    def spare(self, planner: Planner, units: int) -> bool:
+    def spare(self, planner: Asker, units: int) -> bool:
         """Take units that nobody waits for, if there are as many; for work that can wait.
 
         Returns:
@@ -106,7 +116,7 @@ class SearchWork:
             share = planner.share = Share(_Weight(planner))
         return budget.take(share, units)
 
-    async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
+    async def _take(self, budget: ThinkBudget, planner: Asker, units: int) -> None:
         await at_once()
         since = self._kernel.clock.tick
         if self._tick != since:
@@ -172,7 +182,7 @@ class _Weight:
 
     __slots__ = ("_planner",)
 
-    def __init__(self, planner: Planner) -> None:
+    def __init__(self, planner: Asker) -> None:
         self._planner = planner
 
     def __call__(self) -> float:

@@ -32,14 +32,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted, cut_off
-from agentrt.activity.plan.tree import Frame, Unit
-from agentrt.activity.plan.waits import look_for_circle
+from agentrt.activity.plan.tree import Frame, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -55,7 +54,6 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.plan.planner import Planner
     from agentrt.body.flags import Holder
 
 __all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Awaiting", "Performance", "perform"]
@@ -466,7 +464,7 @@ class _Root(Frame):
 
     __slots__ = ("chosen",)
 
-    def __init__(self, execution: Execution, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
+    def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
         plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
@@ -478,6 +476,12 @@ class _Root(Frame):
         self._path = place
 
 
+class PerformanceHome(PlanHome, Protocol):
+    """What all that one agent performs shares, as what is performed beside its plan sees it; the ``Planner``."""
+
+    performances: tuple[Performance, ...]  # in the order in which they began
+
+
 class Performance(Execution):
     """One activity that is performed beside the plan. Made by ``perform``.
 
@@ -486,11 +490,13 @@ class Performance(Execution):
         chosen: the one action that is to perform it; None for whatever the agent knows.
     """
 
+    planner: PerformanceHome
+
     __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
 
     def __init__(
         self,
-        planner: Planner,
+        planner: PerformanceHome,
         activity: str,
         args: Mapping[str, Any],
         holder: Holder | None,
@@ -568,10 +574,6 @@ class Performance(Execution):
     def title(self) -> str:
         """What people call it."""
         return f"{self.root.activity!r} of {self.planner.name!r}"
-
-    def as_performance(self) -> Performance:
-        """Itself."""
-        return self
 
     def end_deadlock(self, reason: str) -> None:
         """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on."""
@@ -655,7 +657,7 @@ class Awaiting:
         if performance is not None:
             performance.awaiters.append(unit)
             unit.own_extras().awaits = performance
-            look_for_circle(unit.frame.execution)
+            unit.frame.planner.look_for_circle(unit.frame.execution)
 
     def __exit__(self, *_: object) -> None:
         unit, performance = self._unit, self._performance
@@ -669,7 +671,7 @@ class Awaiting:
 
 
 async def perform(
-    planner: Planner,
+    planner: PerformanceHome,
     activity: str,
     args: Mapping[str, Any],
     holder: Holder | None = None,

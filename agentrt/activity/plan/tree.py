@@ -66,6 +66,7 @@ from agentrt.activity.author.arguments import NO_ARGS, take
 from agentrt.activity.author.context import Context, late
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current
+from agentrt.activity.author.seat import Home
 from agentrt.activity.author.utility import DECIMALS, fraction
 from agentrt.activity.plan.election import (
     adjust,
@@ -80,7 +81,6 @@ from agentrt.activity.plan.election import (
     try_again,
 )
 from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
-from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -103,18 +103,19 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
     from agentrt.activity.author.seat import Opened, SpawnedFrame
-    from agentrt.activity.plan.compound import CompoundUnit
-    from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import Spawned
-    from agentrt.body.flags import Holder
+    from agentrt.body.flags import FlagLedger, Holder
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.trace import Detail
 
 __all__ = [
     "MAX_DEPTH",
     "MAX_FRAMES",
+    "Catcher",
     "Frame",
     "FrameOwner",
+    "GroupPlace",
+    "PlanHome",
+    "Stack",
     "Unit",
     "call_compose_utility",
     "call_on_reject",
@@ -123,9 +124,7 @@ __all__ = [
     "call_stop",
     "call_stop_thinking",
     "call_think",
-    "forget_steps",
     "is_blocked",
-    "limit_step",
     "limit_unit",
 ]
 
@@ -336,32 +335,6 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
         unit.frame.look_again()
 
 
-def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    """A step that declares a limit thinks."""
-    extras = unit.own_extras()
-    if extras.step_timeouts is None:
-        extras.step_timeouts = {}
-    kernel = frame.planner.kernel
-    extras.step_timeouts[frame.index] = kernel.call_later(
-        kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
-    )
-
-
-def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    if unit.state == THINKING and frame.state == THINKING:
-        if frame.planner.trace.on:
-            frame.note(TraceEvent.TIMEOUT, seconds=seconds)
-        frame.stop()
-        unit.frame_rejected(frame)
-
-
-def forget_steps(extras: Extras, number: int) -> None:
-    """Steps do not think any more."""
-    if extras.step_timeouts:
-        for step in [step for step in extras.step_timeouts if step >= number]:
-            extras.step_timeouts.pop(step).cancel()
-
-
 def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     """Ask units of which no ``think`` can suspend, if no author's code is on the stack, and close the round.
 
@@ -443,7 +416,7 @@ def _tell_end(unit: Unit, error: BaseException | None) -> None:
         kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
 
 
-def _run_at_once(unit: Unit, execution: Execution, kernel: Kernel) -> None:
+def _run_at_once(unit: Unit, execution: Stack, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
     inline = kernel.inline
     before, kernel.current = kernel.current, inline
@@ -496,6 +469,145 @@ class FrameOwner(Protocol):
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""
+
+
+class Catcher(Protocol):
+    """Who hears of an abort below it, instead of the whole plan: a spawned frame."""
+
+    def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+        """Something below it aborted, or was taken from the agent: unwind it, and tell who awaits it."""
+
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """The action that it runs begins to await a performance, or has awaited it."""
+
+
+class Stack(Protocol):
+    """What a frame is run on: the plan of an agent, or a performance beside it; an ``Execution``."""
+
+    holder: Holder | None  # for whom it is performed, so that control flags are shared
+    target: Frame | None  # under which everything that runs is being stopped
+    is_aborting: bool  # whether all of it is being unwound
+    keeps: bool  # whether there ever was a place where somebody keeps thinking over the end of a plan
+    renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
+    asides: list[Frame]  # the places that are idle where some keep thinking
+    stale: list[Frame]  # those of them that were there when the last plan ended
+    root: Frame
+    runs: list[Unit]  # whose ``run`` is under way, outermost first
+
+    @property
+    def planner(self) -> PlanHome:
+        """What it shares with whatever else its agent performs."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        ...
+
+    def is_unwinding(self, frame: Frame) -> bool:
+        """Whether a frame is being unwound."""
+        ...
+
+    def may_switch(self) -> bool:
+        """Whether one more preemption may happen in this tick; counts it."""
+        ...
+
+    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+        """Stop what runs under a frame, and call ``unwound`` then."""
+
+    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
+        """Unwind a frame for which nobody waits any more."""
+
+    def abort(self, reason: str, unit: Unit | None) -> None:
+        """Unwind all of it, and think again."""
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """The same for what was taken from the agent, which is no failure."""
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """A control flag can be had only from who waits for this."""
+
+    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
+        """A ``run`` ended, by itself or because it was stopped."""
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it."""
+        ...
+
+
+class PlanHome(Home, Protocol):
+    """What all places of one agent's plan share, as the plan sees it; the ``Planner``."""
+
+    name: str  # the agent's
+    flags: FlagLedger
+    version: int  # of what the agent knows
+    busy_frames: int  # at how many places it thinks or runs
+    sunk_ticks: int  # after how many ticks the sunk-cost boost sets in
+    precedence: int  # of the plan's claims for control flags
+    known: Mapping[str, tuple[ActionSpec, ...]]  # activity to what performs it
+    groups: Mapping[str, tuple[ActionSpec, ...]]  # the same for task groups
+
+    @property
+    def execution(self) -> Stack:
+        """The plan itself."""
+        ...
+
+    @property
+    def has_places_left(self) -> bool:
+        """Whether many more places may think before there are too many."""
+        ...
+
+    def group_places(self) -> list[GroupPlace]:
+        """Where in the plan task groups are considered or run."""
+        ...
+
+    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+        """The actions that could perform an activity."""
+        ...
+
+    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
+        """A unit for an action at a place; None if its class raised."""
+        ...
+
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
+        """A frame that a unit manages by itself."""
+        ...
+
+    def dismiss(self, thinking: Strand) -> None:
+        """Stop thinking that nobody waits for any more."""
+
+    def look_for_circle(self, execution: Stack) -> None:
+        """An execution begins to wait: if that closes a circle of waits, break it."""
+
+    def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+
+    def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
+        """A hook raised, of an action or of the planner itself."""
+
+    def report(self, path: str, hook: str, error: BaseException) -> None:
+        """The same for a place that has no unit."""
+
+    def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
+        """The planner gives up, after so many aborts in a row."""
+
+    def ended(self) -> None:
+        """The plan was told to end, and has."""
+
+
+class GroupPlace(Protocol):
+    """A place of the plan where a task group is considered or run."""
+
+    @property
+    def group(self) -> object:
+        """Which group."""
+        ...
+
+    def look_further(self) -> None:
+        """A task of it has room again: see whether to ask it."""
+
+    def take_up_tasks(self) -> None:
+        """Tasks of it came or went."""
 
 
 class _Keeper:
@@ -716,7 +828,7 @@ class Unit:
         if refusal.is_final:
             frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
         else:
-            look_for_circle(frame.execution)
+            planner.look_for_circle(frame.execution)
         return False
 
     def flags_granted(self) -> None:
@@ -1136,13 +1248,13 @@ class Frame:
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
-    catcher: Spawned | None = None  # who is told of an abort below it, instead of the whole plan
+    catcher: Catcher | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
-        self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
+        self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
-        self.execution: Execution = execution  # the stack that it is run on
-        self.planner: Planner = execution.planner  # what all frames of the agent share
+        self.execution: Stack = execution  # the stack that it is run on
+        self.planner: PlanHome = execution.planner  # what all frames of the agent share
         self.owner: FrameOwner = owner  # who asked for the activity
         self.parent: Unit | None = parent  # the unit that it is a step of, or None at the root
         self.activity: str = activity  # what is to be performed

@@ -30,12 +30,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentrt.activity.plan.spawned import Performance
 from agentrt.activity.states import RUNNING
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.spawned import Performance
-    from agentrt.activity.plan.tree import Unit
+    from agentrt.activity.plan.tree import Stack, Unit
 
 __all__ = ["Wait", "circle_through", "look_for_circle", "wait_in_words", "waits_of"]
 
@@ -43,12 +42,12 @@ __all__ = ["Wait", "circle_through", "look_for_circle", "wait_in_words", "waits_
 class Wait(NamedTuple):
     """An execution waits for another one."""
 
-    execution: Execution
-    target: Execution  # for whose end it waits
+    execution: Stack
+    target: Stack  # for whose end it waits
     how: str  # in words, such as "awaits"
 
 
-def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wait]:
+def waits_of(execution: Stack, back_to: Stack | None = None) -> list[Wait]:
     """For whom an execution waits, so that it cannot go on by itself.
 
     Of those that stand before it in a line for control flags nobody is named but the one that is looked for: they wait
@@ -61,12 +60,12 @@ def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wai
     extras = None if unit is None else unit.extras
     if unit is None or extras is None or not (extras.awaits_flags or extras.awaits) or _may_end(execution, unit):
         return []
-    if extras.awaits is not None:
-        awaited = extras.awaits
+    awaited = extras.awaits
+    if isinstance(awaited, Performance):
         return [] if awaited.is_over else [Wait(execution, awaited, "awaits")]
     flags = " and ".join(unit.spec.flags)
     held, before = execution.planner.flags.blockers(unit)
-    found: dict[Execution, Wait] = {}
+    found: dict[Stack, Wait] = {}
     for owners, only, how in ((held, None, "of"), (before, back_to, "after")):
         if owners is held or only is not None:
             for owner in owners:
@@ -77,7 +76,7 @@ def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wai
     return list(found.values())
 
 
-def _innermost(execution: Execution) -> Unit | None:
+def _innermost(execution: Stack) -> Unit | None:
     """The action that acts in it at this moment."""
     unit = execution.root.active
     while unit is not None and unit.state == RUNNING:
@@ -88,7 +87,7 @@ def _innermost(execution: Execution) -> Unit | None:
     return None
 
 
-def _may_end(execution: Execution, unit: Unit) -> bool:
+def _may_end(execution: Stack, unit: Unit) -> bool:
     """Whether something else may end its wait."""
     if execution.is_unwinding(unit.frame) or (unit.extras is not None and unit.extras.unwinding is not None):
         return True
@@ -101,7 +100,7 @@ def _may_end(execution: Execution, unit: Unit) -> bool:
     return False
 
 
-def circle_through(execution: Execution) -> list[Wait]:
+def circle_through(execution: Stack) -> list[Wait]:
     """The waits that lead from an execution back to it; none if they do not."""
     path: list[Wait] = []
     seen = {execution}
@@ -121,21 +120,21 @@ def circle_through(execution: Execution) -> list[Wait]:
     return []
 
 
-def wait_in_words(execution: Execution) -> str:
+def wait_in_words(execution: Stack) -> str:
     """For whom an execution waits, in words; empty if it does not."""
     return "; ".join(f"{wait.how} {wait.target.title}" for wait in waits_of(execution))
 
 
-def look_for_circle(execution: Execution) -> None:
+def look_for_circle(execution: Stack) -> None:
     """An execution begins to wait: if that closes a circle, break it when the ready queue comes to it."""
     if _is_awaited(execution):
         execution.planner.kernel.call_soon(_break_circle, execution)
 
 
-def _is_awaited(execution: Execution) -> bool:
+def _is_awaited(execution: Stack) -> bool:
     """Whether anybody may wait for an execution: quick, since of many who want the same nobody waits for the last."""
-    performance, flags = execution.as_performance(), execution.planner.flags
-    if performance is not None and performance.awaiters:
+    flags = execution.planner.flags
+    if isinstance(execution, Performance) and execution.awaiters:
         return True
     holders = [getattr(hold.owner, "frame", None) for hold in flags.holds().values()]
     if any(holder is not None and holder.execution is execution for holder in holders):
@@ -144,12 +143,12 @@ def _is_awaited(execution: Execution) -> bool:
     return unit is not None and flags.is_before_others(unit)
 
 
-def _break_circle(execution: Execution) -> None:
+def _break_circle(execution: Stack) -> None:
     circle = circle_through(execution)
-    performances = [found for wait in circle if (found := wait.execution.as_performance()) is not None]
+    performances = [wait.execution for wait in circle if isinstance(wait.execution, Performance)]
     if not performances:
         return
-    victim: Performance = max(performances, key=lambda one: one.age)
+    victim = max(performances, key=lambda one: one.age)
     index = next(index for index, wait in enumerate(circle) if wait.execution is victim)
     circle = [*circle[index:], *circle[:index]]
     told = f"{circle[0].execution.title} {circle[0].how} {circle[0].target.title}"
