@@ -248,8 +248,7 @@ class _Performed(Performance):
         super().end_deadlock(reason)
 
     def _over(self, error: BaseException | None) -> None:
-        planner = self.planner
-        planner.performances = tuple(one for one in planner.performances if one is not self)
+        self.home.performances = tuple(one for one in self.home.performances if one is not self)
         self._request.over(error)
         super()._over(error)
 

@@ -291,7 +291,7 @@ def think_again(unit: CompoundUnit) -> None:
     if extras is not None:
         extras.timeout = limit
     unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
-    unit.frame.begin_again(unit)
+    unit.frame.begin_late([unit])
 
 
 def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:

@@ -572,7 +572,7 @@ def try_again(frame: Frame, unit: Unit, number: int) -> None:
         if unit.state == IDLE and place is not None:
             place.close()  # it could not beat what runs, and is not asked
     else:
-        frame.begin_again(unit)
+        frame.begin_late([unit])
 
 
 def _take_places(unit: Unit) -> bool:

@@ -93,7 +93,6 @@ class PlannerOwner(ActingAgent, Protocol):
     @property
     def search(self) -> SearchWork | None:
         """The search work of its runtime; None when it is in none any more."""
-        ...
 
 
 class Planner:

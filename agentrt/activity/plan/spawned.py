@@ -38,7 +38,7 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted, cut_off
-from agentrt.activity.plan.tree import Frame, PlanHome, Unit
+from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -79,7 +79,7 @@ class SpawnedPlace(Frame):
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        self.catcher: Spawned | None = owner if catches else None
+        self.catcher: Catcher | None = owner if catches else None
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -468,7 +468,7 @@ class _Root(Frame):
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
         plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
-        taken = {other.root._path for other in execution.planner.performances}  # made with the root
+        taken = {other.root._path for other in execution.home.performances}  # made with the root
         number = 1
         while place in taken:
             number += 1
@@ -490,9 +490,7 @@ class Performance(Execution):
         chosen: the one action that is to perform it; None for whatever the agent knows.
     """
 
-    planner: PerformanceHome
-
-    __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
+    __slots__ = ("_args", "age", "asker", "awaiters", "error", "home", "output", "then", "waiter")
 
     def __init__(
         self,
@@ -503,6 +501,7 @@ class Performance(Execution):
         chosen: ActionSpec | None = None,
     ) -> None:
         super().__init__(planner, activity, holder)
+        self.home: PerformanceHome = planner  # where all of them are in the books
         self.root: Frame = _Root(self, activity, holder, chosen)
         self._args = dict(args)
         self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else

@@ -1,54 +1,51 @@
 """Units and frames: the plan tree of an agent, which is one machine of two parts.
 
-A *frame* performs one activity at one place of a plan; its *units* are the actions that could. Units of a compound have
-frames below them in turn. The two are in one module since neither has a meaning without the other: a unit never decides
-(it tells its frame what became of it, and does what the frame says), and a frame never calls an author.
+A *frame* performs one activity at one place of a plan; its *units* are the actions that could. A compound's unit has
+frames of its own below it, for its steps. The two stand in one long module since neither has a meaning without the
+other: a unit never decides (it tells its frame what became of it, and does what the frame says), and a frame never
+calls an author. What is chosen, and what takes over from what, is the module ``election``; what only few units have,
+``extras``; units with steps, ``compound``; what runs a tree and unwinds it, ``execution``.
 
-All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that
-the round started has made its first step and every compound in it has an answer or waits for something. Then the best
-ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
-compared with the elected one at once, in the same tick; a tie changes nothing. A round is over when ``pending``, the
-number of answers that are out, is 0: the frame's own marker, put into the ready queue behind the strands of the round,
-and compounds whose steps think.
+*A round.* ``Frame.begin`` has all actions of the activity think at once. Their immediate answers make one round: it is
+over when each of them has made its first step, and each compound among them has an answer or waits for something; that
+is when ``pending``, the number of answers that are out, is 0. Then the best ready unit is elected; equals are drawn by
+weight. Whoever becomes ready later is compared with the elected one in the same tick (``look_again``); a tie changes
+nothing. Whoever asked for the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made) is told that
+it is ready, that it is not any more, that there is no answer, and that it ran to its end.
 
-While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
-or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
-bound to that output. Whoever asked for the activity (``FrameOwner``: a compound, the root of a plan, ``ctx.execute``)
-is told four things: ready, unready, answered (a round brought nothing), finished.
+*How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
+where the frame stands, by one generator (``_first_steps``). Else they are a batch of the ready queue, the frame's
+marker (``close_round``) comes behind it, and a strand is made for who suspends. In the same way a ``run`` that cannot
+suspend is stepped where its unit stands (``_run_at_once``), and any other by a strand. A plan needs no strand: its
+execution is an entry of the agenda itself, while it pauses.
 
-Rules of a unit:
+*What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
+asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
+ready only the elected one ever is.
 
-* Hooks are called by the functions at the top (``call_start``, ...) and nowhere else, and what they raise goes no
-  further than that.
-* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack:
-  it is noted, and the frame looks at it when the ready queue comes to that.
+*While a unit runs*, only those think on that could beat it; the others are idle until its utility falls or it ends. A
+frame whose output is read by later steps keeps its unit once it is started: those steps were bound to that output.
+
+Rules that everybody here relies on:
+
+* Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
+  hook: in ``think`` and ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan;
+  in ``stop`` and ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal:
+  the next best takes the place. While a plain hook is called, ``kernel.acting`` is its unit: so the context knows on
+  whose stack it is called. (The kernel knows whose strand it steps.)
+* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it
+  is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
-* Control flags that the action declares are held from the moment in which it begins to run until it stops; whatever
-  runs below a holder shares them. If somebody else holds one, the action waits in the state of running, with nothing of
-  its own begun; a better action may take its place meanwhile, as always. If somebody of higher precedence needs one,
-  the whole plan gives way, which does not count as a failure, and is thought again in the next tick.
-
-``CompoundUnit`` (``compound``) is a unit whose run is a list of frames. It calls what it extends by name
-(``Unit.stop_think(self)``): ``super()`` would make an object for each call.
+* Declared control flags are held from the moment in which the action begins to run until it stops; what runs below
+  shares them. While somebody else holds one, the action waits in the state of running, with nothing of its own begun,
+  and a better one may take its place, as always. If somebody of higher precedence needs one, the plan gives way, which
+  is no failure, and is thought again in the next tick.
+* An action that declares ``think_timeout`` and is not ready by then is not possible until its branch is thought again,
+  also if a compound thinks again by itself meanwhile. A step that declares one has rejected its arguments then. What
+  becomes ready in the very tick in which the time is over is in time: the limit is drawn at the beginning of the next.
 
 Rejected: aborting the plan when a flag is not free. It would be thought and aborted in every tick until it is, and ten
 of those kill the planner.
-
-Hooks: here an author's are called, and it is the only place where what they raise is dealt with.
-
-An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run``
-unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
-``start`` is a refusal: the next best action takes the place. While a plain hook is called, ``kernel.acting`` is its
-unit: that is how the context knows on whose stack it is called. (``think`` and ``run`` are stepped by the kernel, which
-knows whose strand that is.)
-
-Time limits stand here too, since they end a hook that says nothing. An action that declares ``think_timeout`` and is
-not ready when that much game time has passed since its thinking began is not possible now, until its branch is thought
-again. (A compound that thinks again by itself, because a step rejected, has no more time for that.) A step that
-declares one and has no ready action by then has rejected its arguments: choosers are asked for others, or the compound
-thinks again. What becomes ready in the very tick in which the time is over is in time, by whatever detours: the limit
-is drawn at the beginning of the tick after it. Nothing is made for who declares no limit; a limit ends with the
-thinking that it is for.
 
 Source: Stonehearth, AI: "Making plans", "Comparing plans", "Leaf action example", `reject`. Limits and flags are ours.
 """
@@ -119,12 +116,7 @@ __all__ = [
     "Unit",
     "call_compose_utility",
     "call_on_reject",
-    "call_run",
     "call_start",
-    "call_stop",
-    "call_stop_thinking",
-    "call_think",
-    "is_blocked",
     "limit_unit",
 ]
 
@@ -142,10 +134,62 @@ def _refuse_place(frame: Frame) -> NoReturn:
     raise ActivityRecursionError(frame.depth, agent=planner.name, path=frame.activity, tick=tick, places=places)
 
 
+# --- hooks ------------------------------------------------------------------------------------------------------------
+
+
 def _context(unit: Unit) -> Context:
     """Make the context of an action. It is kept: making one for each call would cost more than the call."""
     context = unit.context = Context(unit)
     return context
+
+
+def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
+    """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
+    try:
+        try:
+            getattr(unit.action, hook)(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer  # before anybody is told: that is not done on the author's stack
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        told(unit, error)
+        return False
+    return True
+
+
+def _stop_thinking_raised(unit: Unit, error: BaseException) -> None:
+    if isinstance(error, Abort):
+        unit.abort(error.reason)
+    elif not isinstance(error, Reject):  # it does not think any more
+        unit.fault("stop_thinking", error)
+
+
+def _stop_raised(unit: Unit, error: BaseException) -> None:
+    if not isinstance(error, (Abort, Reject)):  # it is being stopped already
+        unit.fault("stop", error)
+
+
+def _start_raised(unit: Unit, error: BaseException) -> None:
+    if isinstance(error, Reject):
+        refuse(unit, error.reason)
+    elif isinstance(error, Abort):
+        unit.abort(error.reason)
+    else:
+        unit.fault("start", error)
+        unit.abort(f"start raised {error_words(error)}")
+
+
+def call_start(unit: Unit) -> bool:
+    """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
+    unit.frame.planner.kernel.refused = None  # what it is refused from now on is why it rejects
+    if _call(unit, "start", _start_raised):
+        return True
+    if unit.state == STARTED:
+        unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
+    return False
 
 
 def _forbids(unit: Unit) -> str:
@@ -163,17 +207,17 @@ def _forbids(unit: Unit) -> str:
     except Reject:
         allows = False
     except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
+        unit.abort(abort.reason)
         allows = False
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "should_start_thinking", error)
+        unit.fault("should_start_thinking", error)
         return f"should_start_thinking raised {error_words(error)}, which keeps the activity out"
     return "" if allows else "it forbids the activity"
 
 
-def is_blocked(frame: Frame) -> bool:
+def _is_blocked(frame: Frame) -> bool:
     """Whether a filter among the actions forbids the activity."""
     for unit in frame.units:
         if not unit.spec.has_filter:
@@ -188,7 +232,7 @@ def is_blocked(frame: Frame) -> bool:
     return False
 
 
-def call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``think``, or None if it could not be made; the unit is disabled then."""
     if unit.extras is not None:
         unit.extras.asked_anew()
@@ -201,103 +245,29 @@ def call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
         return None
 
 
-def call_on_reject(unit: Unit, reason: str) -> bool:
-    """Call ``on_reject``.
-
-    Args:
-        reason: why what was made of its output was rejected.
-
-    Returns:
-        Whether it is out now, or the plan is being aborted.
-    """
-    return ends_thinking(
-        unit, "on_reject", unit.action.on_reject, unit.context or _context(unit), unit.frame.args, reason
-    )
-
-
-def call_stop_thinking(unit: Unit) -> None:
-    """Call ``stop_thinking``."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    try:
-        try:
-            unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except Reject:
-        pass  # it does not think any more
-    except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.frame.planner.fault(unit, "stop_thinking", error)
-
-
-def call_start(unit: Unit) -> bool:
-    """Call ``start``.
-
-    Returns:
-        Whether it is started; if not, it was stopped again, or the plan is being aborted.
-    """
-    execution = unit.frame.execution
-    kernel = execution.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    kernel.refused = None  # what it is refused from now on is why it rejects
-    try:
-        try:
-            unit.action.start(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except Reject as refusal:
-        refuse(unit, refusal.reason)
-        return False
-    except Abort as abort:
-        execution.abort(abort.reason, unit)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        execution.planner.fault(unit, "start", error)
-        execution.abort(f"start raised {error_words(error)}", unit)
-    else:
-        return True
-    unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
-    return False
-
-
-def call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
     try:
         return unit.action.run(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "run", error)
-        unit.frame.execution.abort(f"run raised {error_words(error)}", unit)
+        unit.fault("run", error)
+        unit.abort(f"run raised {error_words(error)}")
         return None
 
 
-def call_stop(unit: Unit) -> None:
-    """Call ``stop``."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    try:
-        try:
-            unit.action.stop(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except (Abort, Reject):
-        pass  # it is being stopped already
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.frame.planner.fault(unit, "stop", error)
+def call_on_reject(unit: Unit, reason: str) -> bool:
+    """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
+    context = unit.context or _context(unit)
+    return ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
 
 
 def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
     """Call ``compose_utility`` of a compound or of a task group.
 
     Args:
+        unit: whose utility it is.
         own: the first number that it composes: a compound's own part, a group's task.
         more: what else a compound is given: the utilities of its steps, and which of them runs.
 
@@ -306,21 +276,20 @@ def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
     """
     compose: Any = unit.action
     try:
-        value = compose.compose_utility(unit.frame.planner.entity, own, *more)
-        return round(fraction(value), DECIMALS)
+        return round(fraction(compose.compose_utility(unit.frame.planner.entity, own, *more)), DECIMALS)
     except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
+        unit.abort(abort.reason)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "compose_utility", error)
+        unit.fault("compose_utility", error)
     return None
 
 
 def limit_unit(unit: Unit, seconds: float) -> None:
     """An action that declares a limit begins to think."""
     extras = unit.own_extras()
-    if extras.timeout is None:
+    if extras.timeout is None:  # a compound that thinks again by itself keeps the limit that it had
         kernel = unit.frame.planner.kernel
         extras.timeout = kernel.call_later(kernel.clock.ticks(seconds) + 1, _unit_expired, unit, seconds)
 
@@ -335,11 +304,14 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
         unit.frame.look_again()
 
 
-def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
-    """Ask units of which no ``think`` can suspend, if no author's code is on the stack, and close the round.
+# --- code that cannot suspend -----------------------------------------------------------------------------------------
 
-    Returns:
-        Whether that is so; if not, nothing was done.
+
+def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
+    """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
+
+    It is if none of their thinks can suspend, none still cleans up after another, and no author's code is on the stack,
+    which would else be in the middle of what it does while others are asked.
     """
     kernel = frame.planner.kernel
     if not kernel.is_nobodys:
@@ -352,11 +324,12 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     try:
         steps = _first_steps(frame, asked, kernel)
         if kernel.host.steps_inline:
-            for _ in steps:
+            for _ in steps:  # pyright: ignore[reportGeneralTypeIssues] - a generator still, for all its decorator
                 pass
         else:  # as a strand of such a host each would have a context of its own; those of a round share one
-            copy_context().run(list, steps)
+            copy_context().run(list, steps)  # pyright: ignore[reportCallIssue]
         kernel.inline.coro = kernel.acting = None
+        # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
         for unit in asked:
             if unit.spec.steps is not None:
                 unit.own_ready()
@@ -567,7 +540,6 @@ class PlanHome(Home, Protocol):
 
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
         """A unit for an action at a place; None if its class raised."""
-        ...
 
     def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
         """A frame that a unit manages by itself."""
@@ -601,7 +573,6 @@ class GroupPlace(Protocol):
     @property
     def group(self) -> object:
         """Which group."""
-        ...
 
     def look_further(self) -> None:
         """A task of it has room again: see whether to ask it."""
@@ -747,11 +718,7 @@ class Unit:
         self.own_extras().let_go(self, opened)
 
     def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
-        """It is ready with the first of several choices. Called on the author's stack.
-
-        Returns:
-            Whether there is one.
-        """
+        """It is ready with the first of several choices, if there is one. Called on the author's stack."""
         return offer(self, choices)
 
     def protect(self, value: object) -> None:
@@ -763,11 +730,7 @@ class Unit:
         self.own_extras().unprotect(self, value)
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
-        """A frame below it that its author manages.
-
-        Args:
-            handle: the context through which it was asked for.
-        """
+        """A frame below it that its author manages; ``handle`` is the context through which it was asked for."""
         return self.frame.planner.spawn(self, activity, args, handle)
 
     def abort(self, reason: str) -> None:
@@ -811,11 +774,7 @@ class Unit:
         self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self)
 
     def claim_flags(self) -> bool:
-        """Take the flags that the action declares.
-
-        Returns:
-            Whether it has them; if not, ``begin_run`` comes when it has, or the plan is being unwound.
-        """
+        """Take its flags; whether it has them. If not, ``begin_run`` comes when it has, or the plan is unwound."""
         frame = self.frame
         planner = frame.planner
         tick = planner.kernel.clock.tick
@@ -846,11 +805,7 @@ class Unit:
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, asked: list[Unit]) -> None:
-        """Start thinking.
-
-        Args:
-            asked: takes it, if it has a ``think``; the answer comes when its turn does.
-        """
+        """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
         self.utility = spec.low
         self.current = None
@@ -887,13 +842,13 @@ class Unit:
         self.thinking = None
         if self.leaving is not None:
             return self._think_after(self.leaving)
-        return call_think(self)
+        return _call_think(self)
 
     def _think_after(self, leaving: Strand) -> Coroutine[Any, Any, Any] | None:
         """One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it."""
         if leaving.is_done:
             self.leaving = None
-            return call_think(self)
+            return _call_think(self)
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
         return self._outlast_and_think(leaving)
 
@@ -903,7 +858,7 @@ class Unit:
             self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
             await suspend_on(waiter)
         self.leaving = None
-        coro = call_think(self)
+        coro = _call_think(self)
         if coro is not None:
             await coro
 
@@ -984,11 +939,7 @@ class Unit:
                 self.frame.look_again()
 
     def end_thinking(self, why: str = "") -> None:
-        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking.
-
-        Args:
-            why: in words, if it is to be told why there is no answer.
-        """
+        """Stop thinking, and be idle unless it is started; ``why`` there is no answer, if tools are to tell that."""
         state = self.state
         frame = self.frame
         if state == READY or state == THINKING:
@@ -1025,7 +976,7 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.STOP_THINKING)
         if self.spec.has_stop_thinking:
-            call_stop_thinking(self)
+            _call(self, "stop_thinking", _stop_thinking_raised)
 
     def retire(self) -> None:
         """A thinking, or the run after it, is over, and so is its context: if anybody kept it, the next has its own.
@@ -1092,11 +1043,7 @@ class Unit:
     # --- running ------------------------------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """It was elected: start, then stop thinking.
-
-        Returns:
-            Whether it is started; if not, it was stopped again or the plan is being aborted.
-        """
+        """It was elected: start, then stop thinking; whether it is started, as ``call_start`` says."""
         if self.state != READY:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, STARTED)
         self.state = STARTED
@@ -1147,7 +1094,7 @@ class Unit:
         if spec.run_code is not None and kernel.is_nobodys:
             execution.runs.append(self)
             _run_at_once(self, execution, kernel)
-        elif (coro := call_run(self)) is not None:
+        elif (coro := _call_run(self)) is not None:
             execution.runs.append(self)
             self.running = kernel.spawn(coro, spec.name, self)
 
@@ -1168,11 +1115,7 @@ class Unit:
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
-        """Call ``stop`` and be idle again. Its strands have ended before.
-
-        Args:
-            state: what to be instead of idle.
-        """
+        """Call ``stop`` and be idle again, or what else is said. Its strands have ended before."""
         self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
         planner = self.frame.planner
         if self.extras is not None:
@@ -1180,7 +1123,7 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.STOP)
         if self.spec.has_stop:
-            call_stop(self)
+            _call(self, "stop", _stop_raised)
         if self.spec.flags:
             planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
@@ -1317,12 +1260,7 @@ class Frame:
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
-        """Have all actions of the activity think.
-
-        Args:
-            args: what the activity is called with; a mapping.
-            expected: the expected state of the entity.
-            at_once: whether those may be asked before this returns that cannot suspend.
+        """Have all actions of the activity think; those that cannot suspend before this returns, if ``at_once``.
 
         Raises:
             ArgumentError: the arguments do not fit the activity.
@@ -1350,9 +1288,9 @@ class Frame:
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
-        if self.has_filter and is_blocked(self):
+        if self.has_filter and _is_blocked(self):
             self._drop()
-            self._answer()
+            self.close_answer()
             return
         if args is not NO_ARGS and not (units and units[0].spec.takes_plain):
             self.protection = protect_arguments(self)
@@ -1377,8 +1315,8 @@ class Frame:
                 unit.thinking = asked
                 asked.append(unit)
         if not asked:
-            self._answer()
-        elif not at_once or not think_at_once(self, asked):
+            self.close_answer()
+        elif not at_once or not _think_at_once(self, asked):
             # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
             Batch(planner.kernel, asked).launch(self.close_round, self.round)
 
@@ -1400,9 +1338,9 @@ class Frame:
     def close_round(self, number: int) -> None:
         """All that were asked in a round have made their first step."""
         if number == self.round and self.round_open:
-            self._answer()
+            self.close_answer()
 
-    def _answer(self) -> None:
+    def close_answer(self) -> None:
         """One of the immediate answers is in."""
         self.pending -= 1
         if self.pending == 0 and self.round_open:
@@ -1417,10 +1355,6 @@ class Frame:
         if self.round_open:
             self.pending += 1
         return self.round_open
-
-    def close_answer(self) -> None:
-        """The compound's answer is in."""
-        self._answer()
 
     # --- election -----------------------------------------------------------------------------------------------------
 
@@ -1498,10 +1432,6 @@ class Frame:
         else:
             adjust(self)
 
-    def begin_again(self, unit: Unit) -> None:
-        """Have one idle unit think again."""
-        self.begin_late([unit])
-
     def begin_late(self, units: list[Unit]) -> None:
         """Have units think outside of a round."""
         kernel = self.planner.kernel
@@ -1537,10 +1467,10 @@ class Frame:
     # --- running ------------------------------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """Start the elected unit; on a refusal, the next best takes its place.
+        """Start the elected unit, or on a refusal the next best.
 
         Returns:
-            Whether a unit is started; if not, the caller's unit is refused, or the plan is being aborted.
+            Whether one is started; if not, the caller's unit is refused, or the plan is being aborted.
         """
         while True:
             active = self.active
