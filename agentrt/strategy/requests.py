@@ -37,7 +37,7 @@ from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.plan.execution import catcher_of
 from agentrt.activity.plan.extras import hold_no_entities
-from agentrt.activity.plan.spawned import Awaiting, Performance
+from agentrt.activity.plan.spawned import Performance, awaiting
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (
     ActivityAbortedError,
@@ -389,7 +389,7 @@ class Request(Generic[R]):
                 await self._agent.wait_outside(lambda wake: self.then(lambda _: wake()))
             else:
                 current_strand()  # raises in a plain callback
-                with Awaiting(self._performed):
+                with awaiting(self._performed):
                     await self._ended.wait()
         return self.value
 

@@ -32,6 +32,7 @@ from agentrt.activity.plan.election import refuse
 from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
 from agentrt.activity.plan.tree import (
     Frame,
+    FrameOwner,
     Unit,
     call_compose_utility,
     call_on_reject,
@@ -128,11 +129,7 @@ class Search:
 
 
 def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
-    """All actions of a step rejected their arguments: find somebody who has another choice.
-
-    Returns:
-        Whether somebody has, or the search goes on; if not, the compound has to think again.
-    """
+    """All actions of a step rejected their arguments: whether somebody has other ones, or the search goes on."""
     steps = unit.spec.steps
     assert steps is not None
     reads = steps[frame.index - 1].reads
@@ -165,11 +162,7 @@ def _reason(frame: Frame) -> str:
 
 
 def _ask(unit: CompoundUnit, search: Search, conflict: set[int], step: str, reason: str) -> set[int] | None:
-    """Ask who is to blame, the nearest first.
-
-    Returns:
-        None if one of them has something else, or is out itself; else which marks are left.
-    """
+    """Ask who is to blame, the nearest first; None if one has something else or is out, else which marks are left."""
     steps = unit.spec.steps
     assert steps is not None
     while True:
@@ -211,11 +204,7 @@ def _has_other_inside(unit: CompoundUnit, step: str, reason: str) -> bool:
 
 
 def _offers(unit: Unit, step: str, reason: str) -> bool:
-    """Ask one action: its hook, then its candidates.
-
-    Returns:
-        Whether it set another output, took its output back, or is out now.
-    """
+    """Ask one action, its hook and then its candidates; whether its output is another one now, or it is out."""
     spec, extras = unit.spec, unit.extras
     choices = None if extras is None else extras.candidates
     if not spec.has_on_reject and choices is None:
@@ -339,15 +328,12 @@ class ChildUtilities:
             step: the activity (the first step that performs it), or the step's number from 1.
             default: what to return when there is no such step, or nothing is elected in it.
         """
-        for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):
-                return default if frame.active is None else frame.active.utility
-        return default
+        frame = self._find(step)
+        return default if frame is None or frame.active is None else frame.active.utility
 
     def __getitem__(self, step: str | int) -> float:
-        for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):
-                return 0.0 if frame.active is None else frame.active.utility
+        if (frame := self._find(step)) is not None:
+            return 0.0 if frame.active is None else frame.active.utility
         activities = [frame.activity for frame in self._frames]
         hint = did_you_mean(step, activities) if isinstance(step, str) else ""
         raise LookupError(f"child_utilities[{repr_of(step, 80)}] names no step.{hint} It has: {self._known()}")
@@ -357,20 +343,18 @@ class ChildUtilities:
             raise AttributeError(name)  # what Python asks of anything
         raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
 
+    def _find(self, step: str | int) -> Frame | None:
+        for frame in self._frames:
+            if step == frame.activity or (step == frame.index and step is not True):
+                return frame
+        return None
+
     def _known(self) -> str:
         return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
 def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
-    """The state that is expected after the steps of a compound.
-
-    Args:
-        frames: the steps; those without an elected action change nothing.
-        own: the state that is expected before the first.
-
-    Returns:
-        The topmost layer; None while nobody touched it.
-    """
+    """The state that is expected after steps, before the first of which it is ``own``; None while nobody touched it."""
     for frame in reversed(frames):
         if frame.active is not None:
             return frame.active.expected()
@@ -378,11 +362,7 @@ def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
 
 
 def think_output(unit: CompoundUnit) -> Any:
-    """What a compound gives when all its steps are ready: the fields that it declares, else its arguments.
-
-    Raises:
-        Exception: what a placeholder raised.
-    """
+    """What a compound gives when all its steps are ready: the fields that it declares, else its arguments."""
     declared = unit.spec.output
     if declared is None:
         return unit.frame.args
@@ -391,7 +371,7 @@ def think_output(unit: CompoundUnit) -> Any:
     )
 
 
-class CompoundUnit(Unit):
+class CompoundUnit(Unit, FrameOwner):
     """A compound action at one place of a plan."""
 
     __slots__ = (

@@ -105,12 +105,7 @@ _relabels: dict[tuple[ActionSpec, str], ActionSpec] = {}
 
 
 def index_actions(actions: Iterable[type[Action]]) -> Known:
-    """Sort actions by activity and check them against each other.
-
-    Agents that know the same actions share one index.
-
-    Args:
-        actions: the classes, in the order in which they were learned.
+    """Sort actions by activity and check them against each other. Agents that know the same share one index.
 
     Raises:
         DefinitionError: actions of one activity take different arguments.
@@ -221,9 +216,6 @@ def _check_outputs(spec: ActionSpec, index: Known) -> None:
 def check_group(index: Known, spec: ActionSpec) -> None:
     """A task group takes no arguments: nor may the actions that perform the same activity.
 
-    Args:
-        spec: the group that it is to join.
-
     Raises:
         DefinitionError: they take some.
     """
@@ -323,14 +315,7 @@ def renew(frame: Frame) -> None:
 
 
 def set_aside(frame: Frame) -> list[Unit]:
-    """A plan has run to its end: set those units of a place aside that keep their thinking.
-
-    Args:
-        frame: the place, which is being stopped.
-
-    Returns:
-        The others, which are to be stopped.
-    """
+    """A plan has run to its end: set units aside that keep their thinking; the others, which are to be stopped."""
     kept = [unit for unit in frame.units if unit.spec.keeps and unit.state in (THINKING, READY)]
     if not kept or frame.version != frame.planner.version:
         return frame.units
@@ -356,13 +341,7 @@ def outdone(frame: Frame, unit: Unit) -> None:
 
 
 def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
-    """A place thinks again: its units go on that were set aside, if what they were asked is still true.
-
-    Args:
-        frame: the place; its arguments are still those of before.
-        args: what it is called with now.
-        expected: the expected state of the entity now.
-    """
+    """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
     if frame.aside is None:
         return frame.units
     kept = _bring_back(frame)
@@ -402,11 +381,7 @@ def relearn_asides(frames: list[Frame]) -> None:
 
 
 def note_cut(unit: Unit, why: str) -> None:
-    """The thinking of a unit is stopped before it had an answer.
-
-    Args:
-        why: the reason in words, if who stops it knows one.
-    """
+    """The thinking of a unit is stopped before it had an answer; ``why``, if who stops it knows a reason."""
     extras, execution = unit.own_extras(), unit.frame.execution
     if not extras.cuts:
         extras.cut_since = _since(unit)
@@ -446,17 +421,12 @@ _NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
 def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
-    """The ready unit with the highest utility; equals are drawn by weight.
+    """The ready unit with the highest utility, or None; equals are drawn by weight.
 
     A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
-    still. In a plan that was started, an action does not count for a step that others come after if it, or the one
-    that was elected, expects a changed entity: those were planned for what the elected one expects.
-
-    Args:
-        is_patient: whether to wait for such a plan if it is better than all others.
-
-    Returns:
-        The unit, or None if none is ready.
+    still. If ``is_patient``, such a plan is waited for when it is better than all others. In a plan that was started,
+    an action does not count for a step that others come after if it, or the one that was elected, expects a changed
+    entity: those were planned for what the elected one expects.
     """
     best: Unit | None = None
     equals: list[Unit] | None = None
@@ -511,11 +481,7 @@ def _changes(frame: Frame, unit: Unit) -> bool:
 
 
 def boosted(frame: Frame) -> float:
-    """The utility of the elected unit, with its boost once it has run for a while.
-
-    Args:
-        frame: the activity; it has an elected unit.
-    """
+    """The utility of the elected unit, with its boost once it has run for a while."""
     active = frame.active
     assert active is not None
     if active.state == RUNNING:
@@ -526,11 +492,7 @@ def boosted(frame: Frame) -> float:
 
 
 def adjust(frame: Frame) -> None:
-    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking.
-
-    Args:
-        frame: the activity; it has an elected unit.
-    """
+    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking."""
     active = frame.active
     assert active is not None
     bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
@@ -557,11 +519,7 @@ def adjust(frame: Frame) -> None:
 
 
 def try_again(frame: Frame, unit: Unit, number: int) -> None:
-    """Have a unit think again that refused to be started.
-
-    Args:
-        number: in which round it was refused.
-    """
+    """Have a unit think again that refused to be started, in the round of that number."""
     if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
         return
     place = keep_place(unit)
@@ -604,11 +562,7 @@ def _leave_places(unit: Unit) -> None:
 
 
 def switch(frame: Frame, best: Unit) -> None:
-    """A better unit takes over: the old one unwinds first.
-
-    Args:
-        best: the better one, as of now.
-    """
+    """A better unit takes over: the old one unwinds first."""
     active = frame.active
     assert active is not None
     if not frame.execution.may_switch():
@@ -629,11 +583,7 @@ def switch(frame: Frame, best: Unit) -> None:
 
 
 def unwound(frame: Frame, was_running: bool) -> None:
-    """The old unit's strands have ended: stop it, and let the best take its place.
-
-    Args:
-        was_running: whether the old unit ran; then the new one does.
-    """
+    """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
     active = frame.active
     assert active is not None
     active.stop()  # before anybody is elected: its hooks may take back what made the other one better

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
 from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.tree import Frame
+from agentrt.activity.plan.tree import Frame, FrameOwner
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
@@ -70,12 +70,8 @@ MAX_EXECUTED = 4
 """How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
-class Execution:
-    """The root frame of an agent's plan, and what runs in it.
-
-    Args:
-        holder: for whom it is performed, so that control flags are shared; None for the agent's own plan.
-    """
+class Execution(FrameOwner):
+    """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
         "_abort",
@@ -192,17 +188,8 @@ class Execution:
         if frame.start():
             frame.run()
 
-    def frame_unready(self, frame: Frame) -> None:
-        """Nothing to do: the root never waits in the ready state."""
-
-    def frame_answered(self, frame: Frame) -> None:
-        """Nothing is ready now; whoever becomes ready later is elected then."""
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """Nobody above the root could choose other arguments."""
-
-    def frame_utility(self, frame: Frame) -> None:
-        """Nothing competes with the root."""
+    # Nothing else concerns it: the root never waits in the ready state, competes with nobody, and nobody above it could
+    # choose other arguments. Whoever becomes ready later is elected then.
 
     def frame_finished(self, frame: Frame) -> None:
         """The plan ran to its end: stop it, and think again."""
@@ -367,11 +354,7 @@ class Execution:
     # --- abort and the end --------------------------------------------------------------------------------------------
 
     def abort(self, reason: str, unit: Unit | None) -> None:
-        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for.
-
-        Args:
-            unit: who asked for it, or None.
-        """
+        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for."""
         self._blame(reason, unit, is_failure=True)
 
     def replan(self, reason: str, unit: Unit) -> None:
@@ -450,11 +433,7 @@ def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
 
 
 def catcher_of(unit: Unit | None) -> Catcher | None:
-    """Who hears of an abort of a unit instead of the whole plan: the nearest one above it; None if nobody does.
-
-    Args:
-        unit: who asked for the abort, or None for the planner itself.
-    """
+    """Who hears of an abort of a unit instead of the whole plan: the nearest above it; None if nobody does."""
     frame = None if unit is None else unit.frame
     while frame is not None:
         if frame.catcher is not None:
@@ -464,11 +443,7 @@ def catcher_of(unit: Unit | None) -> Catcher | None:
 
 
 def outermost_holder(unit: Unit) -> Unit:
-    """Who has to give way so that all control flags that are held for a unit come free: the outermost that holds one.
-
-    Args:
-        unit: the unit, which waits for a flag.
-    """
+    """Who has to give way so that all control flags that are held for a unit come free: the outermost holder of one."""
     owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
     found, above = unit, unit.frame.parent
     while above is not None:
@@ -481,11 +456,7 @@ def outermost_holder(unit: Unit) -> Unit:
 def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
     """What a strand is told that awaits a frame behind a shield while both are unwound.
 
-    Args:
-        strand: who awaits it; None if nobody does.
-
-    Returns:
-        The error; None for one that is not stopped, or that hears of it by being cancelled.
+    None for one that is not stopped, or that hears of it by being cancelled.
     """
     if strand is None or strand.stop_reason is None or strand.pending() is not None:
         return None

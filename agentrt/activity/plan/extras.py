@@ -81,14 +81,7 @@ __all__ = [
 
 
 def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
-    """What an action gives as its think output.
-
-    Args:
-        fields: what it says, taken over by the output; nothing for its arguments.
-
-    Raises:
-        ArgumentError: the fields do not fit the declaration.
-    """
+    """What an action gives as its think output: the fields that it says, or nothing for its arguments."""
     spec = unit.spec
     if spec.output_type is None:
         return unit.frame.args if not fields else undeclared(spec, fields)
@@ -96,11 +89,7 @@ def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
 
 
 def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
-    """Offer the first of several choices. Called on the author's stack.
-
-    Raises:
-        ArgumentError: the fields do not fit the declaration.
-    """
+    """Offer the first of several choices; whether there is one. Called on the author's stack."""
     extras = unit.own_extras()
     extras.candidates = None
     extras.cuts = 0
@@ -115,11 +104,7 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
-    """Offer the next choice.
-
-    Returns:
-        Whether there was one, or the author's code ended the thinking in another way; if not, the choices are used up.
-    """
+    """Offer the next choice, if one is left; whether it is, or the author's code ended the thinking in another way."""
     offered: list[Any] = []
 
     def advance() -> None:
@@ -176,11 +161,7 @@ class Protection:
 
 
 def protect_arguments(frame: Frame) -> Protection | None:
-    """Watch the entities among the arguments of an activity.
-
-    Returns:
-        The watch; None if there is nothing to be watched.
-    """
+    """Watch the entities among the arguments of an activity; None if there is nothing to be watched."""
     found: list[Any] | None = None
     args = frame.args
     # A dict as it is: that of the record, or what nobody checked because nobody performs the activity.
@@ -199,11 +180,7 @@ def protect_arguments(frame: Frame) -> Protection | None:
 
 
 def entities_in(value: Any) -> Collection[Any]:
-    """The entities that a value is or holds, each once.
-
-    Args:
-        value: an entity, something that holds some, or anything else.
-    """
+    """The entities that a value is or holds, each once."""
     if destroyed_signal(value) is not None:
         return (value,)
     found: list[Any] = []
@@ -238,11 +215,7 @@ def _inside(value: Any) -> Collection[Any]:
 
 
 def meant(frame: Frame, value: Any) -> Collection[Any]:
-    """The entities that an author means who hands something to ``ctx.protect_argument`` or its counterpart.
-
-    Args:
-        value: an entity, something that holds some, or the name of an argument that is or holds some.
-    """
+    """The entities that an author means who protects something: it is or holds them, or names an argument."""
     args = frame.args
     if isinstance(value, str) and args is not None and value in args:
         value = args[value]
@@ -250,20 +223,12 @@ def meant(frame: Frame, value: Any) -> Collection[Any]:
 
 
 def first_gone(entities: Iterable[Any]) -> Any:
-    """The first by its name of those that were destroyed; None while all are there.
-
-    Args:
-        entities: in any order, that of a set for instance.
-    """
+    """The first by its name of those that were destroyed, in whichever order they come; None while all are there."""
     return min((one for one in entities if is_gone(one)), key=_name, default=None)
 
 
 def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
-    """Call ``lost`` when an entity is destroyed.
-
-    Args:
-        only: the one unit that it concerns, or None for all.
-    """
+    """Call ``lost`` when an entity is destroyed."""
 
     def on_destroyed(_gone: object) -> None:
         lost(frame, entity, only)
@@ -274,11 +239,7 @@ def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
 
 
 def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
-    """A protected entity was destroyed.
-
-    Args:
-        only: the unit that protected it, or None for an argument of the activity, which concerns all units.
-    """
+    """A protected entity was destroyed: of one unit, or of the arguments, which concerns all units."""
     name = _name(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
         frame.protection.missing = name
@@ -457,11 +418,7 @@ class Extras:
                 unit.something_closed()
 
     def protect(self, unit: Unit, value: Any) -> None:
-        """Watch an entity; one that is gone already is lost at once.
-
-        Args:
-            value: an entity, something that holds some, or the name of an argument.
-        """
+        """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
         entities = meant(unit.frame, value)
         for entity in entities:
             self._exempt = [kept for kept in self._exempt if kept is not entity]
@@ -474,11 +431,7 @@ class Extras:
                 self._protected.append((entity, watch(unit.frame, entity, unit)))
 
     def unprotect(self, unit: Unit, value: Any) -> None:
-        """Do not watch it any more.
-
-        Args:
-            value: an entity, something that holds some, or the name of an argument.
-        """
+        """Do not watch it any more."""
         for entity in meant(unit.frame, value):
             self._exempt.append(entity)
             for kept, connection in self._protected:
@@ -505,11 +458,7 @@ class Extras:
             self._is_late = not waiter.was_notified
 
     def resume(self, value: Any) -> bool:
-        """End the wait, or the next one before it begins.
-
-        Returns:
-            Whether there was, or will be, something to end.
-        """
+        """End the wait, or the next one before it begins; whether there was, or will be, something to end."""
         if self.suspension is not None:
             return self.suspension.notify(value)
         if self._is_late or self.resumption is not None:
@@ -547,11 +496,7 @@ class Extras:
         return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
 
     def thinking_stopped(self, *, is_started: bool) -> None:
-        """Close what was opened while thinking.
-
-        Args:
-            is_started: whether the unit was elected; else its protections end too.
-        """
+        """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
         _close(self._while_thinking)
         self.candidates = None
         self.kept_since = 0

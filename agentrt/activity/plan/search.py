@@ -52,10 +52,7 @@ class Asker(Protocol):
 
 
 class SearchWork:
-    """The search work of one runtime.
-
-    Args:
-        units: how many units of work all agents together may do in a tick; None for any number.
+    """The search work of one runtime: so many ``units`` in a tick, for all agents together; None for any number.
 
     Raises:
         ValueError: the number of units is less than 1.
@@ -80,10 +77,7 @@ class SearchWork:
         return self.budget.used
 
     def ask(self, planner: Asker, units: int) -> Awaitable[None]:
-        """Take units for an agent; see ``Context.work``.
-
-        Returns:
-            An awaitable that returns None when they are granted.
+        """Take units for an agent; see ``Context.work``. What is returned ends when they are granted.
 
         Raises:
             ValueError: the number is negative or not whole.
@@ -101,31 +95,21 @@ class SearchWork:
         return self._take(budget, planner, units)
 
     def spare(self, planner: Asker, units: int) -> bool:
-        """Take units that nobody waits for, if there are as many; for work that can wait.
-
-        Returns:
-            Whether they were there; always without a limit.
-        """
+        """Take units that nobody waits for, for work that can wait; whether there are as many."""
         budget = self.budget
         if budget is None or units == 0:
             return True
         if self._tick != self._kernel.clock.tick:
             self._next_tick(budget)
-        share = planner.share
-        if share is None:
-            share = planner.share = Share(_Weight(planner))
-        return budget.take(share, units)
+        return budget.take(_share(planner), units)
 
     async def _take(self, budget: ThinkBudget, planner: Asker, units: int) -> None:
         await at_once()
         since = self._kernel.clock.tick
         if self._tick != since:
             self._next_tick(budget)
-        share = planner.share
-        if share is None:
-            share = planner.share = Share(_Weight(planner))
         waiter = Waiter()
-        claim = budget.ask(share, units, waiter)
+        claim = budget.ask(_share(planner), units, waiter)
         if claim is not None:
             self._arrange(budget)
             try:
@@ -177,16 +161,15 @@ class SearchWork:
         return f"<SearchWork: {self.budget!r}>" if self.budget is not None else "<SearchWork: no limit>"
 
 
-class _Weight:
-    """What an agent runs multiplies its share."""
+def _share(planner: Asker) -> Share:
+    """An agent's place in the budget, made with the first that it asks for. What it runs multiplies it."""
 
-    __slots__ = ("_planner",)
+    def weight() -> float:
+        found = 1.0
+        for unit in running_branch(planner.execution.root):
+            found *= unit.spec.scheduler_priority
+        return min(found, _MOST)
 
-    def __init__(self, planner: Asker) -> None:
-        self._planner = planner
-
-    def __call__(self) -> float:
-        weight = 1.0
-        for unit in running_branch(self._planner.execution.root):
-            weight *= unit.spec.scheduler_priority
-        return min(weight, _MOST)
+    if planner.share is None:
+        planner.share = Share(weight)
+    return planner.share

@@ -30,7 +30,8 @@ Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -38,7 +39,7 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted, cut_off
-from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
+from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.body.flags import Holder
 
-__all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Awaiting", "Performance", "perform"]
+__all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Performance", "awaiting", "perform"]
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
@@ -65,13 +66,23 @@ def _strand_of(waiter: Waiter) -> Strand | None:
     return strand if isinstance(strand, Strand) else None
 
 
-class SpawnedPlace(Frame):
-    """A frame that an action spawned.
+def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
+    """The error of who waits for a frame in which nothing can become ready any more."""
+    planner = frame.planner
+    return ActivityImpossibleError(frame.activity, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
-    Args:
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-        catches: whether the owner hears of an abort below it, instead of the whole plan.
-    """
+
+def _apart(name: str, taken: set[str]) -> str:
+    """A name that nobody has: with a number behind it, if the plain one is taken."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}#{number}"
+    return found
+
+
+class SpawnedPlace(Frame):
+    """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
 
     __slots__ = ("catcher", "chosen", "label")
 
@@ -87,24 +98,8 @@ class SpawnedPlace(Frame):
         return f"{self.parent.path()}/{self.label}"
 
 
-class Spawned(SpawnedFrame):
-    """A spawned frame, as the plan runs it.
-
-    Args:
-        unit: whose it is.
-        activity: what to perform.
-        args: its arguments.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-        catches: whether an abort below it is an error of ``run`` instead of one of the whole plan.
-        handle: the context through which its author asked for it; None for one that is run by ours.
-
-    Attributes:
-        frame: the place in the plan.
-        was_taken: whether something below it was taken from the agent, a control flag say, so that it was unwound: no
-            failure, it may be run again.
-
-    Source: Stonehearth, AI: "AI contexts", `spawn`.
-    """
+class Spawned(SpawnedFrame, FrameOwner):
+    """A spawned frame, as the plan runs it."""
 
     __slots__ = (
         "_args",
@@ -212,14 +207,11 @@ class Spawned(SpawnedFrame):
             raise
 
     def _take_label(self) -> None:
-        unit, frame, number = self._unit, self.frame, 1
+        unit, frame = self._unit, self.frame
         assert isinstance(frame, SpawnedPlace)
         taken = {step.label for step in unit.spec.steps or ()}
         taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, SpawnedPlace))
-        frame.label = frame.activity
-        while frame.label in taken:
-            number += 1
-            frame.label = f"{frame.activity}#{number}"
+        frame.label = _apart(frame.activity, taken)
 
     async def ready(self) -> Any:
         """Wait until an action of the activity is ready."""
@@ -233,7 +225,7 @@ class Spawned(SpawnedFrame):
             if active is not None and active.state == READY and active.is_settled():
                 return active.given()
             if self.is_hopeless:
-                raise self._impossible()
+                raise _impossible(self.frame, self._unit.path())
             await self.changed.wait()
 
     async def run(self) -> Any:
@@ -308,13 +300,7 @@ class Spawned(SpawnedFrame):
         self._finish(self._caught)
 
     def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
-        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution.
-
-        Args:
-            reason: why, in words.
-            unit: who asked for the abort.
-            is_failure: False if something was taken from the agent.
-        """
+        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution."""
         frame, planner = self.frame, self.frame.planner
         if self._caught is not None or frame.state == IDLE or frame.execution.is_unwinding(frame):
             return
@@ -329,11 +315,7 @@ class Spawned(SpawnedFrame):
             frame.execution.give_up(frame, self.end)
 
     def awaits_others(self, *, is_waiting: bool) -> None:
-        """The coroutine of the action that it runs awaits a performance; of interest to whoever counts its time.
-
-        Args:
-            is_waiting: whether it begins to wait, or has waited.
-        """
+        """The action that it runs begins to await a performance, or has; of interest to who counts its time."""
 
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
@@ -386,14 +368,7 @@ class Spawned(SpawnedFrame):
             self._tell()
             self._unit.something_closed()
             if self._is_wanted:
-                self._finish(self._impossible())
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """The caller chose the arguments: it is told by the error."""
-        self.frame_answered(frame)
-
-    def frame_utility(self, frame: Frame) -> None:
-        """Nothing above competes by it."""
+                self._finish(_impossible(self.frame, self._unit.path()))
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
@@ -420,14 +395,7 @@ class Spawned(SpawnedFrame):
     @property
     def is_hopeless(self) -> bool:
         """Whether nothing in it can become ready any more."""
-        frame = self.frame
-        return frame.state == THINKING and not frame.round_open and not frame.may_change()
-
-    def _impossible(self) -> ActivityImpossibleError:
-        planner = self.frame.planner
-        return ActivityImpossibleError(
-            self.frame.activity, agent=planner.name, path=self._unit.path(), tick=planner.kernel.clock.tick
-        )
+        return self.frame.is_hopeless
 
     def _tell(self) -> None:
         if self._changed is not None:
@@ -467,13 +435,8 @@ class _Root(Frame):
     def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
-        taken = {other.root._path for other in execution.home.performances}  # made with the root
-        number = 1
-        while place in taken:
-            number += 1
-            place = f"{plain}#{number}"
-        self._path = place
+        plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
+        self._path = _apart(plain, {other.root.path() for other in execution.home.performances})
 
 
 class PerformanceHome(PlanHome, Protocol):
@@ -483,12 +446,7 @@ class PerformanceHome(PlanHome, Protocol):
 
 
 class Performance(Execution):
-    """One activity that is performed beside the plan. Made by ``perform``.
-
-    Args:
-        holder: for whom, if control flags are to be shared.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-    """
+    """One activity that is performed beside the plan. Made by ``perform``."""
 
     __slots__ = ("_args", "age", "asker", "awaiters", "error", "home", "output", "then", "waiter")
 
@@ -539,22 +497,14 @@ class Performance(Execution):
 
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody may become so."""
-        if frame.state == THINKING and not frame.round_open and not frame.may_change():
+        if frame.is_hopeless:
             self.planner.kernel.call_soon(self._give_up_hope, frame.round)
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """The caller chose the arguments: it is told by the error."""
-        self.frame_answered(frame)
 
     def _give_up_hope(self, number: int) -> None:
         frame = self.root
-        if frame.round == number and frame.state == THINKING and not frame.may_change() and not self.is_aborting:
+        if frame.round == number and frame.is_hopeless and not self.is_aborting:
             frame.stop()
-            self._over(
-                ActivityImpossibleError(
-                    frame.activity, agent=self.planner.name, path=frame.path(), tick=self.planner.kernel.clock.tick
-                )
-            )
+            self._over(_impossible(frame, frame.path()))
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
@@ -602,10 +552,7 @@ class Performance(Execution):
         assert abort is not None
         if self.is_stopped or self._counts:
             path = self.root.path() if abort[1] is None else abort[1].path()
-            tick = self.planner.kernel.clock.tick
-            self._over(
-                ActivityAbortedError(self.root.activity, abort[0], agent=self.planner.name, path=path, tick=tick)
-            )
+            self._over(aborted(self.root, abort[0], path))
         else:
             self._later()
 
@@ -631,39 +578,26 @@ class Performance(Execution):
             self.then()
 
 
-class Awaiting:
-    """A stretch in which the coroutine of an action awaits the end of a performance. Use it with ``with``.
-
-    Args:
-        performance: which one; None if it has not begun.
-    """
-
-    __slots__ = ("_performance", "_unit")
-
-    def __init__(self, performance: Performance | None) -> None:
-        strand = current_strand()
-        owner = strand.owner
-        # Who awaits it in a strand of its own may do something else meanwhile.
-        self._unit: Unit | None = owner if isinstance(owner, Unit) and owner.running is strand else None
-        self._performance = performance
-
-    def __enter__(self) -> None:
-        unit, performance = self._unit, self._performance
-        if unit is None:
-            return
-        if unit.frame.catcher is not None:
-            unit.frame.catcher.awaits_others(is_waiting=True)
-        if performance is not None:
-            performance.awaiters.append(unit)
-            unit.own_extras().awaits = performance
-            unit.frame.planner.look_for_circle(unit.frame.execution)
-
-    def __exit__(self, *_: object) -> None:
-        unit, performance = self._unit, self._performance
-        if unit is None:
-            return
-        if unit.frame.catcher is not None:
-            unit.frame.catcher.awaits_others(is_waiting=False)
+@contextmanager
+def awaiting(performance: Performance | None) -> Iterator[None]:
+    """A stretch in which the coroutine of an action awaits the end of a performance; None if that has not begun."""
+    strand = current_strand()
+    unit = strand.owner
+    if not isinstance(unit, Unit) or unit.running is not strand:
+        yield  # who awaits it in a strand of its own may do something else meanwhile
+        return
+    catcher = unit.frame.catcher
+    if catcher is not None:
+        catcher.awaits_others(is_waiting=True)
+    if performance is not None:
+        performance.awaiters.append(unit)
+        unit.own_extras().awaits = performance
+        unit.frame.planner.look_for_circle(unit.frame.execution)
+    try:
+        yield
+    finally:
+        if catcher is not None:
+            catcher.awaits_others(is_waiting=False)
         if performance is not None:
             performance.awaiters.remove(unit)
             unit.own_extras().awaits = None
@@ -676,14 +610,7 @@ async def perform(
     holder: Holder | None = None,
     chosen: ActionSpec | None = None,
 ) -> Any:
-    """Perform an activity once, beside the plan.
-
-    Args:
-        holder: for whom, if control flags are to be shared.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-
-    Returns:
-        The think output of the action that performed it.
+    """Perform an activity once, beside the plan; what comes of it is the think output of the action that performed it.
 
     Raises:
         ActivityImpossibleError: no action can perform it now.
@@ -703,7 +630,7 @@ async def perform(
     planner.performances = (*planner.performances, performance)
     try:
         planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
-        with Awaiting(performance):
+        with awaiting(performance):
             await suspend_on(performance.waiter)
     except GeneratorExit:
         raise  # nobody steps this coroutine any more

@@ -264,15 +264,9 @@ def call_on_reject(unit: Unit, reason: str) -> bool:
 
 
 def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
-    """Call ``compose_utility`` of a compound or of a task group.
+    """``compose_utility`` of a compound or a task group, given its own part and what ``more`` there is.
 
-    Args:
-        unit: whose utility it is.
-        own: the first number that it composes: a compound's own part, a group's task.
-        more: what else a compound is given: the utilities of its steps, and which of them runs.
-
-    Returns:
-        A number from 0 to 1; None if the hook raised, or gave no number, so that what is declared has to do.
+    None if it raised, or gave no number, so that what is declared has to do.
     """
     compose: Any = unit.action
     try:
@@ -422,8 +416,10 @@ def _run_at_once(unit: Unit, execution: Stack, kernel: Kernel) -> None:
         kernel.current = before
 
 
-class FrameOwner(Protocol):
-    """Who asked for the activity."""
+class FrameOwner:
+    """Who asked for the activity, and what it is told. What is nothing to it, it does not say."""
+
+    __slots__ = ()
 
     def frame_ready(self, frame: Frame) -> None:
         """A unit is elected, or its output changed, or another one took its place; nothing was started yet."""
@@ -438,7 +434,8 @@ class FrameOwner(Protocol):
         """The elected unit ran to its end."""
 
     def frame_rejected(self, frame: Frame) -> None:
-        """No unit is ready, and all rejected their arguments; called instead of ``frame_answered``."""
+        """No unit is ready, and all rejected their arguments; to most no more than that there is no answer."""
+        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""
@@ -1463,6 +1460,11 @@ class Frame:
     def may_change(self) -> bool:
         """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""
         return any(unit.state == READY or unit.may_change() for unit in self.units)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing in it can become ready any more: who waits for it waits in vain."""
+        return self.state == THINKING and not self.round_open and not self.may_change()
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -50,11 +50,8 @@ class Wait(NamedTuple):
 def waits_of(execution: Stack, back_to: Stack | None = None) -> list[Wait]:
     """For whom an execution waits, so that it cannot go on by itself.
 
-    Of those that stand before it in a line for control flags nobody is named but the one that is looked for: they wait
-    for the holders in turn, which are.
-
-    Args:
-        back_to: whom somebody looks for; None for nobody.
+    Of those that stand before it in a line for control flags nobody is named but who is looked for (``back_to``): they
+    wait for the holders in turn, which are.
     """
     unit = _innermost(execution)
     extras = None if unit is None else unit.extras
