@@ -286,9 +286,9 @@ def think_again(unit: CompoundUnit) -> None:
 def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
     """A step that declares a limit thinks."""
     extras = unit.own_extras()
+    kernel = frame.planner.kernel
     if extras.step_timeouts is None:
         extras.step_timeouts = {}
-    kernel = frame.planner.kernel
     extras.step_timeouts[frame.index] = kernel.call_later(
         kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
     )
@@ -304,9 +304,9 @@ def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
 
 def forget_steps(extras: Extras, number: int) -> None:
     """Steps do not think any more."""
-    if extras.step_timeouts:
-        for step in [step for step in extras.step_timeouts if step >= number]:
-            extras.step_timeouts.pop(step).cancel()
+    timeouts = extras.step_timeouts or {}
+    for step in [step for step in timeouts if step >= number]:
+        timeouts.pop(step).cancel()
 
 
 class ChildUtilities:

@@ -40,6 +40,7 @@ which the trace tells. Who said no because somebody else holds a lease waits in 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.arguments import inner_values
@@ -331,75 +332,37 @@ class Below(Protocol):
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Extras:
     """The rare possessions of one unit."""
 
-    __slots__ = (
-        "_exempt",
-        "_is_late",
-        "_protected",
-        "_while_running",
-        "_while_thinking",
-        "awaits",
-        "awaits_flags",
-        "backoff",
-        "candidates",
-        "cut_reason",
-        "cut_since",
-        "cuts",
-        "debug",
-        "execute",
-        "kept_since",
-        "place",
-        "progress",
-        "reason",
-        "refusal",
-        "resumption",
-        "spawned",
-        "status",
-        "step_timeouts",
-        "suspension",
-        "timeout",
-        "unwinding",
-        "was_kept_waiting",
-    )
-
-    def __init__(self) -> None:
-        self.progress: str = ""  # what ``set_debug_progress`` said
-        self.reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
-        # the status text key and its arguments, if the action set one
-        self.status: tuple[str, dict[str, Any]] | None = None
-        self.debug: dict[str, Any] = {}  # the author's own debugging data
-        self.suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
-        # what the next wait returns at once, because ``resume`` came before it
-        self.resumption: tuple[Any] | None = None
-        self._is_late = False  # whether the last wait was given up: its resume may still come
-        self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
-        # the spawned frames that think or run; None while there never was one
-        self.spawned: list[Below] | None = None
-        self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
-        self.timeout: Timer | None = None  # the limit of its thinking
-        # the limits of steps that think, by number; None while there never was one
-        self.step_timeouts: dict[int, Timer] | None = None
-        self.cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
-        self.cut_reason: str = ""  # why, the last time
-        self.cut_since: int = 0  # the tick in which the first of these thoughts began
-        # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
-        self.kept_since: int = 0
-        self.awaits_flags: bool = False  # whether it runs, but waits for its control flags
-        self.was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
-        self.awaits: object = None  # the performance of which ``run`` awaits the end at this moment
-        # called when its ``run`` is told to stop, by whoever has it stand still; None for nobody
-        self.unwinding: Callable[[], object] | None = None
-        self.place: Place | None = None  # its place in the line for a lease, while it waits in one
-        # the lease because of which it rejected its arguments, until it stops thinking; None if it was not
-        # that
-        self.refusal: Refusal | None = None
-        self.backoff: Backoff = Backoff()  # for when it refuses to be started
-        self._while_thinking: list[Opened] = []
-        self._while_running: list[Opened] = []
-        self._protected: list[tuple[Any, Connection]] = []
-        self._exempt: list[Any] = []
+    progress: str = ""  # what ``set_debug_progress`` said
+    reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
+    status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
+    debug: dict[str, Any] = field(default_factory=dict)  # the author's own debugging data
+    suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
+    resumption: tuple[Any] | None = None  # what the next wait returns at once, because ``resume`` came before it
+    _is_late: bool = False  # whether the last wait was given up: its resume may still come
+    execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
+    spawned: tuple[Below, ...] = ()  # whose frames think or run
+    candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
+    timeout: Timer | None = None  # the limit of its thinking
+    step_timeouts: dict[int, Timer] | None = None  # the limits of steps that think, by number
+    cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
+    cut_reason: str = ""  # why, the last time
+    cut_since: int = 0  # the tick in which the first of these thoughts began
+    kept_since: int = 0  # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
+    awaits_flags: bool = False  # whether it runs, but waits for its control flags
+    was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
+    awaits: object = None  # the performance of which ``run`` awaits the end at this moment
+    unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
+    place: Place | None = None  # its place in the line for a lease, while it waits in one
+    refusal: Refusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
+    backoff: Backoff = field(default_factory=Backoff)  # for when it refuses to be started
+    _while_thinking: list[Opened] = field(default_factory=list)
+    _while_running: list[Opened] = field(default_factory=list)
+    _protected: list[tuple[Any, Connection]] = field(default_factory=list)
+    _exempt: list[Any] = field(default_factory=list)
 
     def asked_anew(self) -> None:
         """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
@@ -471,26 +434,21 @@ class Extras:
 
     def frames(self) -> tuple[Frame, ...]:
         """The spawned frames that think or run."""
-        return () if self.spawned is None else tuple(one.frame for one in self.spawned)
-
-    def _stop_spawned(self) -> None:
-        if self.spawned:
-            for one in self.spawned[::-1]:
-                one.end()
+        return tuple(one.frame for one in self.spawned)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     @property
     def may_answer(self) -> bool:
         """Whether something that was opened while thinking may still make the action ready, or take that back."""
-        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned or ())
+        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned)
 
     def waits(self) -> str:
         """What was opened while thinking and may still answer, in words."""
         found: dict[tuple[str, str], int] = {}
         for one in self._while_thinking:
             found[one.words] = found.get(one.words, 0) + 1
-        frames = sum(not one.is_hopeless for one in self.spawned or ())
+        frames = sum(not one.is_hopeless for one in self.spawned)
         if frames:
             found["an activity that it spawned", "activities that it spawned"] = frames
         return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
@@ -504,12 +462,12 @@ class Extras:
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
-        if self.step_timeouts:
-            for limit in self.step_timeouts.values():
-                limit.cancel()
-            self.step_timeouts.clear()
+        for limit in (self.step_timeouts or {}).values():
+            limit.cancel()
+        self.step_timeouts = None
         if not is_started:
-            self._stop_spawned()
+            for one in self.spawned[::-1]:
+                one.end()
             self._unprotect_all()
             self.status = None
 
@@ -555,7 +513,7 @@ def stop_run(unit: Unit, reason: str) -> None:
     if extras is not None:
         if extras.unwinding is not None:
             extras.unwinding()
-        for one in extras.spawned or ():
+        for one in extras.spawned:
             if one.frame is extras.execute:
                 one.lost()
 

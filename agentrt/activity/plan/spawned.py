@@ -194,16 +194,14 @@ class Spawned(SpawnedFrame, FrameOwner):
                 "Call it in 'think', 'start' or 'run'.",
             )
         extras = unit.own_extras()
-        if extras.spawned is None:
-            extras.spawned = []
         self._take_label()
-        extras.spawned.append(self)
+        extras.spawned += (self,)
         # While the action runs, the entity is what it is: what is expected of it after that has not happened yet.
         expected = unit.expected() if unit.state in (THINKING, READY) else None
         try:
             frame.begin(dict(self._args), expected, at_once=False)
         except BaseException:
-            extras.spawned.remove(self)
+            extras.spawned = tuple(one for one in extras.spawned if one is not self)
             raise
 
     def _take_label(self) -> None:
@@ -292,9 +290,9 @@ class Spawned(SpawnedFrame, FrameOwner):
     def end(self) -> None:
         """Stop the frame on the caller's stack. Its strands of ``run`` have ended before."""
         self.frame.stop()
-        spawned = None if self._unit.extras is None else self._unit.extras.spawned
-        if spawned is not None and self in spawned:
-            spawned.remove(self)
+        extras = self._unit.extras
+        if extras is not None and self in extras.spawned:
+            extras.spawned = tuple(one for one in extras.spawned if one is not self)
             self._unit.something_closed()
         self._tell()
         self._finish(self._caught)
