@@ -47,20 +47,9 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.plan.extras import Extras
     from agentrt.kernel.kernel import Timer
 
-__all__ = [
-    "ChildUtilities",
-    "CompoundUnit",
-    "MOST_CHOICES",
-    "Search",
-    "choose_again",
-    "expected_after",
-    "rejected",
-    "think_again",
-    "think_output",
-]
+__all__ = ["MOST_CHOICES", "ChildUtilities", "CompoundUnit"]
 
 MOST_CHOICES: Final = 64
 """How many other choices one compound asks for in one tick."""
@@ -247,25 +236,6 @@ def _ask_outside(unit: CompoundUnit) -> bool:
     return True
 
 
-def rejected(unit: CompoundUnit, frame: Frame) -> None:
-    """All actions of a step rejected their arguments."""
-    backoff = unit.backoff
-    if unit.state == THINKING and not backoff.is_waiting:
-        if choose_again(unit, frame):
-            if unit.search is not None and unit.search.is_waiting:
-                unit.frame_answered(frame)
-            return
-        planner = unit.frame.planner
-        if planner.trace.on and backoff.is_storm:
-            unit.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
-        for one in frame.units:
-            if one.extras is not None and one.extras.refusal is not None:
-                line_up(unit, one.extras.refusal)
-                break
-        backoff.wait(planner.kernel, think_again, unit)
-    unit.frame_answered(frame)
-
-
 def think_again(unit: CompoundUnit) -> None:
     """Have a compound think again from its beginning, if it thinks still."""
     if unit.state != THINKING:
@@ -300,13 +270,6 @@ def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
             frame.note(TraceEvent.TIMEOUT, seconds=seconds)
         frame.stop()
         unit.frame_rejected(frame)
-
-
-def forget_steps(extras: Extras, number: int) -> None:
-    """Steps do not think any more."""
-    timeouts = extras.step_timeouts or {}
-    for step in [step for step in timeouts if step >= number]:
-        timeouts.pop(step).cancel()
 
 
 class ChildUtilities:
@@ -351,24 +314,6 @@ class ChildUtilities:
 
     def _known(self) -> str:
         return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
-
-
-def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
-    """The state that is expected after steps, before the first of which it is ``own``; None while nobody touched it."""
-    for frame in reversed(frames):
-        if frame.active is not None:
-            return frame.active.expected()
-    return own
-
-
-def think_output(unit: CompoundUnit) -> Any:
-    """What a compound gives when all its steps are ready: the fields that it declares, else its arguments."""
-    declared = unit.spec.output
-    if declared is None:
-        return unit.frame.args
-    return ThinkOutput.open(
-        {field: constant if resolve is None else resolve(unit) for field, resolve, constant in declared}
-    )
 
 
 class CompoundUnit(Unit, FrameOwner):
@@ -423,7 +368,10 @@ class CompoundUnit(Unit, FrameOwner):
 
     def expected(self) -> Current | None:
         """The expected state after the last step that has an elected unit."""
-        return expected_after(self.frames, Unit.expected(self))
+        for frame in reversed(self.frames):
+            if frame.active is not None:
+                return frame.active.expected()
+        return Unit.expected(self)
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -541,16 +489,23 @@ class CompoundUnit(Unit, FrameOwner):
         del self.results[number:]
         if self.search is not None:
             self.search.forget(number)
-        if self.extras is not None:
-            forget_steps(self.extras, number)
+        if self.extras is not None and self.extras.step_timeouts:
+            timeouts = self.extras.step_timeouts
+            for step in [step for step in timeouts if step >= number]:
+                timeouts.pop(step).cancel()
         for frame in self.frames[number - 1 :]:
             if frame.state != IDLE:
                 frame.stop()
 
     def _all_ready(self) -> None:
         self.backoff.reset()
-        try:
-            output = think_output(self)
+        declared = self.spec.output
+        try:  # placeholders call what authors wrote
+            output = (
+                self.frame.args
+                if declared is None
+                else ThinkOutput.open({name: value if bind is None else bind(self) for name, bind, value in declared})
+            )
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -647,7 +602,21 @@ class CompoundUnit(Unit, FrameOwner):
 
     def frame_rejected(self, frame: Frame) -> None:
         """All actions of a step rejected their arguments: ask for others, or think again, a little later."""
-        rejected(self, frame)
+        backoff = self.backoff
+        if self.state == THINKING and not backoff.is_waiting:
+            if choose_again(self, frame):
+                if self.search is not None and self.search.is_waiting:
+                    self.frame_answered(frame)
+                return
+            planner = self.frame.planner
+            if planner.trace.on and backoff.is_storm:
+                self.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
+            for unit in frame.units:
+                if unit.extras is not None and unit.extras.refusal is not None:
+                    line_up(self, unit.extras.refusal)
+                    break
+            backoff.wait(planner.kernel, think_again, self)
+        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -655,16 +624,14 @@ class CompoundUnit(Unit, FrameOwner):
 
     def frame_finished(self, frame: Frame) -> None:
         """A step ran to its end: the next one runs."""
-        if not self._is_stepping and not self.frame.execution.is_aborting:
-            self._next_step()
-
-    def _next_step(self) -> None:
+        if self._is_stepping or self.frame.execution.is_aborting:
+            return
         if self.step == len(self.frames):
             self.finish()
-            return
-        self.step += 1
-        self._compose()
-        self.begin_run()
+        else:
+            self.step += 1
+            self._compose()
+            self.begin_run()
 
     def begin_run(self) -> None:
         """Run the step, and those after it as long as they take no time; unless it still waits for control flags."""

@@ -71,8 +71,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Unit
 
 __all__ = [
-    "ENDED",
-    "Known",
     "adjust",
     "best_ready",
     "boosted",
@@ -81,10 +79,8 @@ __all__ = [
     "comes_too_late",
     "end_asides",
     "index_actions",
-    "keeps_thinking",
     "learn",
     "note_cut",
-    "outdone",
     "refuse",
     "relearn_asides",
     "renew",
@@ -566,7 +562,10 @@ def switch(frame: Frame, best: Unit) -> None:
     active = frame.active
     assert active is not None
     if not frame.execution.may_switch():
-        _wait_for_the_next_tick(frame)
+        # Compare them again in the next tick: if they overtook each other without end, time would stop for all.
+        if frame.planner.trace.on:
+            frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
+        frame.planner.kernel.call_later(1, frame.look_again)
         return
     # Before anything is interrupted: what would be refused at its start would have stopped the other one for nothing.
     if not _take_places(best):
@@ -605,13 +604,6 @@ def unwound(frame: Frame, was_running: bool) -> None:
             return
     # Nothing is elected any more: who is idle thinks again, the old unit among them.
     frame.begin_late([unit for unit in frame.units if unit.state == IDLE])
-
-
-def _wait_for_the_next_tick(frame: Frame) -> None:
-    """Compare the units again in the next tick: if they overtook each other without end, time would stop for all."""
-    if frame.planner.trace.on:
-        frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
-    frame.planner.kernel.call_later(1, frame.look_again)
 
 
 def refuse(unit: Unit, reason: str) -> None:

@@ -16,7 +16,7 @@ How far up an abort goes: it unwinds the whole plan, unless somebody on the way 
 frame that was spawned by who wants to hear of it. Then only that frame is unwound, in the same way (``give_up``), and
 who awaits it gets ``ActivityAbortedError``. Strategies are run like this, so that one that fails is a failure of its
 parent's and not of the agent's plan. A strand that awaits a frame behind a shield is not woken by being stopped, and
-nothing goes on in a frame of a plan that unwinds; so it gets that error as well (``cut_off``), and goes on in its
+nothing goes on in a frame of a plan that unwinds; so it gets that error as well (``Spawned.lost``), and goes on in its
 clean-up.
 
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
@@ -43,19 +43,8 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Catcher, PlanHome, Unit
     from agentrt.body.flags import Holder
-    from agentrt.kernel.strand import Strand
 
-__all__ = [
-    "MAX_ABORTS",
-    "MAX_EXECUTED",
-    "MAX_SWITCHES",
-    "Execution",
-    "aborted",
-    "catcher_of",
-    "cut_off",
-    "is_under",
-    "outermost_holder",
-]
+__all__ = ["MAX_EXECUTED", "Execution", "aborted", "catcher_of", "is_under"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up.
@@ -353,20 +342,17 @@ class Execution(FrameOwner):
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
-    def abort(self, reason: str, unit: Unit | None) -> None:
+    def abort(self, reason: str, unit: Unit | None, *, is_failure: bool = True) -> None:
         """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for."""
-        self._blame(reason, unit, is_failure=True)
-
-    def replan(self, reason: str, unit: Unit) -> None:
-        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
-        self._blame(reason, unit, is_failure=False)
-
-    def _blame(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
         catcher = catcher_of(unit)
         if catcher is None:
             self._begin_abort(reason, unit, counts=is_failure)
         else:
             catcher.caught(reason, unit, is_failure=is_failure)
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
+        self.abort(reason, unit, is_failure=False)
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
         """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
@@ -451,16 +437,6 @@ def outermost_holder(unit: Unit) -> Unit:
             found = above
         above = above.frame.parent
     return found
-
-
-def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
-    """What a strand is told that awaits a frame behind a shield while both are unwound.
-
-    None for one that is not stopped, or that hears of it by being cancelled.
-    """
-    if strand is None or strand.stop_reason is None or strand.pending() is not None:
-        return None
-    return aborted(frame, strand.stop_reason, frame.path())
 
 
 def is_under(frame: Frame, target: Frame) -> bool:

@@ -62,31 +62,32 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Backoff",
-    "hold_no_entities",
-    "offer",
-    "offer_next",
-    "output_of",
+    "Extras",
     "Protection",
     "entities_in",
     "first_gone",
-    "lost",
-    "meant",
-    "protect_arguments",
-    "watch",
-    "Extras",
-    "stop_run",
+    "hold_no_entities",
     "keep_place",
     "line_up",
+    "offer",
+    "offer_next",
+    "protect_arguments",
     "restore_place",
+    "stop_run",
 ]
 
 
-def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
-    """What an action gives as its think output: the fields that it says, or nothing for its arguments."""
-    spec = unit.spec
-    if spec.output_type is None:
-        return unit.frame.args if not fields else undeclared(spec, fields)
-    return spec.output_type.build(spec.output_label, fields)
+def _give(unit: Unit, choice: object) -> bool:
+    """Make a choice the think output of an action; False if what made it lost an entity that the action needs."""
+    fields, spec = _checked(choice), unit.spec
+    if spec.output_type is not None:
+        output: object = spec.output_type.build(spec.output_label, fields)
+    else:
+        output = unit.frame.args if not fields else undeclared(spec, fields)
+    if unit.state != THINKING and unit.state != READY:
+        return False
+    unit.set_output(output)
+    return True
 
 
 def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
@@ -96,9 +97,7 @@ def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
     extras.cuts = 0
     iterator = iter(choices)
     for choice in iterator:
-        output = output_of(unit, _checked(choice))
-        if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
-            unit.set_output(output)
+        if _give(unit, choice):
             extras.candidates = iterator
         return True
     return False
@@ -111,9 +110,7 @@ def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
     def advance() -> None:
         for choice in iterator:
             offered.append(choice)
-            output = output_of(unit, _checked(choice))
-            if unit.state == THINKING or unit.state == READY:  # as above
-                unit.set_output(output)
+            _give(unit, choice)
             return
 
     if ends_thinking(unit, "candidates", advance) or offered:
@@ -230,13 +227,9 @@ def first_gone(entities: Iterable[Any]) -> Any:
 
 def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
     """Call ``lost`` when an entity is destroyed."""
-
-    def on_destroyed(_gone: object) -> None:
-        lost(frame, entity, only)
-
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
-    return destroyed.connect(on_destroyed)
+    return destroyed.connect(lambda _gone: lost(frame, entity, only))
 
 
 def lost(frame: Frame, entity: Any, only: Unit | None) -> None:

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
-from agentrt.activity.plan.execution import Execution, aborted, cut_off
+from agentrt.activity.plan.execution import Execution, aborted
 from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.body.flags import Holder
 
-__all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Performance", "awaiting", "perform"]
+__all__ = ["Performance", "Spawned", "awaiting", "perform"]
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
@@ -317,8 +317,10 @@ class Spawned(SpawnedFrame, FrameOwner):
 
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
-        if self._done is not None and (error := cut_off(self.frame, _strand_of(self._done))) is not None:
-            self._finish(error)
+        strand = None if self._done is None else _strand_of(self._done)
+        # Who is cancelled hears of it by that; and whoever is not stopped goes on waiting.
+        if strand is not None and strand.stop_reason is not None and strand.pending() is None:
+            self._finish(aborted(self.frame, strand.stop_reason, self.path))
 
     def _require_run(self, method: str) -> None:
         unit = self._unit

@@ -36,7 +36,7 @@ from agentrt.activity.states import RUNNING
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Stack, Unit
 
-__all__ = ["Wait", "circle_through", "look_for_circle", "wait_in_words", "waits_of"]
+__all__ = ["look_for_circle", "wait_in_words"]
 
 
 class Wait(NamedTuple):
