@@ -5,18 +5,17 @@ bound to the results before it; when the last is ready, the compound is. A step 
 after it think again; a step that withdraws takes them back.
 
 ``start`` is its own, then the steps' in order; ``run`` is the steps'; ``stop`` is the steps' in order, its own last.
-What it gives, and what it expects of the entity, is made of its steps: ``think_output`` binds the fields that it
-declares, ``expected_after`` is the layer of the last step, ``compose_utility`` sees the steps through
-``ChildUtilities``.
+Its output, the expected state after it and its utility are made of its steps, as placeholders, layers of CURRENT and
+``compose_utility`` say.
 
-When all actions of a step reject their arguments, somebody may have others (the second part of this module); else the
-compound thinks again from its own beginning, after a delay.
-
-A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
-thinks again where it stands, and goes on when an action is ready; with nothing to wait for the plan is aborted.
+When all actions of a step reject their arguments, somebody may have others (the first part of this module); else the
+compound thinks again from its own beginning, after a delay. A step can also lose its action while the compound runs,
+when a better one was to take over and then could not. The step thinks again where it stands, and goes on when an action
+is ready; with nothing to wait for, the plan is aborted.
 
 From step to step it goes in a loop and not by recursion (``_is_stepping``): a plan of sixty steps that answer at once
-would else be sixty frames of Python deep for each level of nesting.
+would else be sixty frames of Python deep for each level of nesting. It calls what it extends by name
+(``Unit.stop_think(self)``): ``super()`` would make an object for each call.
 
 Source: Stonehearth, AI: "Compound action example", "Step declarations"; `reject`.
 """
@@ -308,7 +307,7 @@ class ChildUtilities:
 
     def _find(self, step: str | int) -> Frame | None:
         for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):
+            if step == frame.activity or (step == frame.index and step is not True):  # True is 1 to Python
                 return frame
         return None
 
@@ -405,7 +404,7 @@ class CompoundUnit(Unit, FrameOwner):
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel
-            if kernel.acting is not self or kernel.inline.coro is None:
+            if kernel.acting is not self or kernel.inline.coro is None:  # else its round calls it, behind all thinks
                 kernel.call_soon(self.own_ready)
 
     def own_ready(self) -> None:

@@ -1,43 +1,32 @@
 """The candidates for one place of a plan: who they are, whose thoughts are kept, who is elected, how it takes over.
 
-The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for
-half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
-thinking (``adjust``).
-
-To *switch*, the old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and
-only then is the new one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again
-after the unwinding (``unwound``), since the better one may have withdrawn meanwhile. An agent may switch only so often
-within one tick: two actions that overtake each other by their own doing wait for the next tick then, and the trace has
-a storm.
-
-A unit that is elected and *refuses* to be started is out for now, the next best takes its place, and it thinks again
+*Election.* The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has
+run for half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
+thinking (``adjust``). To *switch*, the old unit unwinds first: the strands under it end, innermost first, then its
+``stop`` hooks run, and only then is the new one started; all in one tick, unless a clean-up takes longer. Who is best
+is asked again after the unwinding (``unwound``), since the better one may have withdrawn meanwhile. An agent may switch
+only so often within one tick: two actions that overtake each other by their own doing wait for the next, and the trace
+has a storm. A unit that *refuses* to be started is out for now, the next best takes its place, and it thinks again
 after a delay, or as soon as the lease is free because of which it refused.
 
-*What an agent knows*: its actions by activity, checked against each other, and how the frames of a plan take it up.
+*What an agent knows*: its actions by activity, in an index that agents share who know the same. All actions of one
+activity take the same arguments. What a compound gives a step must fit them, as far as it is known before anything
+runs; what it reads of a step's think output must be declared by every known action of that step. All of it is checked
+when actions are learned, the earliest moment at which it can be known.
 
-All actions that perform the same activity take the same arguments. What a compound gives a step must fit them, as far
-as it is known before anything runs; what it reads of a step's think output must be declared by every known action of
-that step. All of it is checked when actions are learned, the earliest moment at which it can be known.
-
-An index is shared between agents that know the same actions.
-
-*Kept thoughts*: thinking that goes on over the end of plans that it did not win, and a count of what was cut off.
-
-By default every action is asked anew with each plan: when one has run to its end, all thinking stops and begins again,
-and an action that cannot beat what is elected stops thinking until that is over. So a thought of one second beside an
-action that ends every half second is never finished. Two things are done about it:
+*Kept thoughts.* By default every action is asked anew with each plan, and one that cannot beat what is elected stops
+thinking until that is over. So a thought of one second beside an action that ends every half second is never finished.
+Two things are done about it:
 
 * Nobody starves in silence. Thinking that was stopped before it had an answer is counted, with the reason and since
   when, until it has one (``note_cut``); snapshots and explanations tell.
-* An action that declares ``asks = "when changed"`` keeps its thinking, be it ready or not, in both cases.
-
-How it is kept: at a place that goes on, it simply thinks on. Where the place itself is stopped, because a plan has run
-to its end or the compound around it could not beat what was elected (``Execution.renewing``), the unit is *set aside*
-(``set_aside``): it stays in its state, at its place, with its arguments and their protection, though the place is idle
-and looks at nothing that it says. When the place thinks again it is brought back (``bring_back``), if
-it is still true what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same
-actions known for that place. Else it stops, and begins anew. One that is not possible any more (it said so, an argument
-is gone, its time is over) is asked anew in any case.
+* An action that declares ``asks = "when changed"`` keeps its thinking, be it ready or not. At a place that goes on, it
+  simply thinks on. Where the place itself is stopped, because a plan has run to its end or the compound around it could
+  not beat what was elected (``Execution.renewing``), the unit is *set aside* (``set_aside``): it stays in its state, at
+  its place, with its arguments and their protection, though the place is idle and looks at nothing that it says. When
+  the place thinks again it is brought back (``bring_back``), if it is still true what it was asked: equal arguments,
+  nothing in CURRENT that a step before has written, and the same actions known for that place. Else it begins anew, as
+  does one that is not possible any more.
 
 Not kept, since the tree around it is not the same: over an abort, an interruption of the plan that it is a part of, and
 the end of the agent; below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when
@@ -261,9 +250,16 @@ def take_up(frame: Frame) -> Unit | None:
 
 
 def _begin_anew(frame: Frame) -> None:
-    """Have a place think from the beginning; if what it was given does not fit, what it is for is not possible."""
+    """A filter came or went: have a place think from the beginning.
+
+    If what it was given does not fit those who can perform it now, what it is for is not possible.
+    """
+    args, expected, was_ready = dict(frame.args), frame.expected, frame.state == READY  # ``stop`` forgets them
     try:
-        frame.begin_anew()
+        frame.stop()
+        if was_ready:
+            frame.owner.frame_unready(frame)
+        frame.begin(args, expected)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -575,13 +571,13 @@ def switch(frame: Frame, best: Unit) -> None:
     was_running = frame.state == RUNNING
     frame.move(SWITCHING)
     if was_running:
-        frame.execution.unwind(frame, f"preempted by {best.spec.name}", was_running)
+        frame.execution.unwind(frame, f"preempted by {best.spec.name}")
     else:
         # A later step of a plan that runs: nothing of it has run, so there is nobody to wait for.
-        unwound(frame, was_running)
+        unwound(frame, was_running=False)
 
 
-def unwound(frame: Frame, was_running: bool) -> None:
+def unwound(frame: Frame, *, was_running: bool) -> None:
     """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
     active = frame.active
     assert active is not None

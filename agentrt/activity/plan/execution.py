@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
 from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.tree import Frame, FrameOwner
+from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
@@ -41,7 +41,6 @@ from agentrt.kernel.traps import KEEP
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.tree import Catcher, PlanHome, Unit
     from agentrt.body.flags import Holder
 
 __all__ = ["MAX_EXECUTED", "Execution", "aborted", "catcher_of", "is_under"]
@@ -72,7 +71,6 @@ class Execution(FrameOwner):
         "_is_killed",
         "_switch_tick",
         "_switches",
-        "_was_running",
         "abort_reason",
         "aborts",
         "asides",
@@ -102,26 +100,22 @@ class Execution(FrameOwner):
         self.abort_reason: str = ""  # the last one's reason
         self.kills: int = 0  # how many times in a row the planner gave up
         self.is_stopped: bool = False  # whether it was told to stop for good
-        # whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step of
-        # a plan asks it
-        self.is_aborting: bool = False
+        self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
-        # why thinking stops at this moment that may be kept, because it will begin again; empty if it does
-        # not
-        self.renewing: str = ""
+        self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: list[Frame] = []  # the places of the plan that are idle where some keep thinking
         self.stale: list[Frame] = []  # those of them that were there when the last plan ended
-        self._abort: tuple[str, Unit | None] | None = None
-        self._counts = True
-        self._ending = False
+        self._abort: tuple[str, Unit | None] | None = None  # the reason of the abort that goes on, and who asked for it
+        self._counts = True  # whether that is a failure of the plan
+        self._ending = False  # whether it is unwound for good
         self._is_killed = False  # whether its planner gave up and is to be restarted
+        # executed frames that nobody waits for any more, and what to call when they are unwound
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
         self._executed_tick = 0
         self._executed = 0
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
-        self._was_running = False
         self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
         self.waiting: object = 0  # until which tick it pauses
 
@@ -265,11 +259,10 @@ class Execution(FrameOwner):
             node = node.parent.frame
         return node is target or (node.parent is not None and node.parent is target.active)
 
-    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+    def unwind(self, target: Frame, reason: str) -> None:
         """Stop what runs under a frame; the frame's ``unwound`` is called then."""
         if self.target is None or target.depth < self.target.depth:
             self.target = target
-            self._was_running = was_running
             innermost = self.runs[-1] if self.runs else None
             if innermost is None or innermost.extras is None or innermost.extras.execute is None:
                 self._stop_innermost(reason)
@@ -282,7 +275,7 @@ class Execution(FrameOwner):
         if self._given_up is None:
             self._given_up = {}
         self._given_up[frame] = then
-        self.unwind(frame, "the executing action gave up", False)
+        self.unwind(frame, "the executing action gave up")
 
     def _stop_innermost(self, reason: str) -> None:
         target = self.target
@@ -316,7 +309,7 @@ class Execution(FrameOwner):
         elif self._given_up is not None and target in self._given_up:
             self._stop_executed(target)
         else:
-            unwound(target, self._was_running)
+            unwound(target, was_running=True)
 
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
@@ -367,7 +360,7 @@ class Execution(FrameOwner):
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
             self.planner.record(path, TraceEvent.ABORT, (("reason", reason),))
-        self.unwind(self.root, reason, False)
+        self.unwind(self.root, reason)
 
     def end(self, reason: str) -> None:
         """Unwind the whole plan for good; the planner is told when it is done."""
@@ -376,13 +369,13 @@ class Execution(FrameOwner):
         self.is_stopped = self.is_aborting = True
         self._ending = True
         self._pause_no_more()
-        self.unwind(self.root, reason, False)
+        self.unwind(self.root, reason)
 
     def _stopped(self) -> None:
         self.root.stop()
         end_asides(self.asides.copy())
         abort, self._abort = self._abort, None
-        self.is_aborting = False
+        self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
         if self._ending:
             self._ending = False
             self.planner.ended()

@@ -2,39 +2,32 @@
 
 ``Extras`` owns it, and one rule says when each thing ends:
 
-* listeners and timers that were opened while thinking, when thinking stops; those that were opened later, when the
-  action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
-  answered for.
-* a protection, as long as the unit thinks or is started and does not run yet;
+* listeners and timers that were opened while thinking, when thinking stops; later ones, when the action stops. While
+  one of the former is open, or a spawned frame thinks, a think that has returned may still be answered for;
+* a protection, as long as the unit thinks, or is started and does not run yet;
 * spawned frames, when the thinking of an action that is not elected stops, or the action does;
 * limits, candidates and a place in line, with the thinking that they are for.
 
-*Candidates.* ``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output;
-when what was made of a choice is rejected, the next one takes its place (``compound`` decides whom to ask).
-The iterator is the author's own code: it is advanced here and nowhere else, and only when a choice is needed.
+*Candidates.* The first choice of ``ctx.candidates`` is the think output; when what was made of a choice is rejected,
+the next takes its place (``compound`` decides whom to ask). The iterator is the author's own code: it is advanced here
+and nowhere else, and only when a choice is needed.
 
 *Protected entities.* Those among the arguments of an activity are protected by themselves, others by
-``ctx.protect_argument``. While an action thinks or is ready, the loss of one is a rejection of its arguments; once it
-is started and does not run yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys
-it. What is gone already when it is to be protected is lost at that moment, with the same consequences; so is an
-argument that went while an action did not think, when that begins to. Whatever has a ``destroyed`` signal is protected,
-also inside lists, tuples, sets, dicts, dataclasses and records, as they are when thinking begins, down to ``_DEEPEST``;
-what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is looked for: a container of thousands is
-a map or a path, and nobody should pay for looking through it with each thought. It is counted for each argument and by
-whole levels, so that what is protected does not depend on the order of a set.
+``ctx.protect_argument``. The loss of one is a rejection while an action thinks or is ready, and aborts the plan while
+it is started and does not run yet. An action that runs is left alone: it may be the one that destroys it. What is gone
+already is lost when it is to be protected; an argument that went while an action did not think, when it begins to.
+Whatever has a ``destroyed`` signal is protected, also inside containers, dataclasses and records as they are when
+thinking begins, down to ``_DEEPEST``; what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is
+looked for: a container of thousands is a map or a path, and nobody should pay for it with each thought. They are
+counted for each argument and by whole levels, so that the order of a set decides nothing.
 
-*Waiting in line for a lease.* An action that rejects because somebody else has a lease is asked again after a delay, as
-after any rejection: it may choose something else then. Besides, the unit that is to think again waits in line for what
-it could not have, and when it is its turn thinks again at once. It keeps its place however often it is asked in vain,
-also while it stops thinking only to think again (``keep_place``, ``restore_place``); so those who wait for one thing
-get it in the order in which they came.
+*Asking again.* Rejected arguments and refused starts are asked again after a delay (``Backoff``); a no that repeats
+more than a few times is a storm, which the trace tells. Who said no because somebody else has a lease also waits in
+line for it (``line_up``), and thinks again at once when it is its turn. It keeps its place however often it is asked in
+vain, also while it stops thinking only to think again (``keep_place``, ``restore_place``): so those who wait for one
+thing get it in the order in which they came.
 
 Source: Stonehearth, AI: `reject`, `protect_argument`, `unprotect_argument`.
-
-``Backoff`` paces whoever asks again what has just said no: rejected arguments and refused starts are asked again after
-20 ms of game time; each repeat waits twice as long, up to 2 s. A no that repeats more than a few times is a storm,
-which the trace tells. Who said no because somebody else holds a lease waits in line for that besides
-(``line_up``).
 """
 
 from __future__ import annotations

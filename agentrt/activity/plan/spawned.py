@@ -125,11 +125,12 @@ class Spawned(SpawnedFrame, FrameOwner):
         catches: bool = False,
         handle: object = None,
     ) -> None:
-        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
+        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)  # the place in the plan
+        # whether something below it was taken from the agent, a control flag say: no failure, it may be run again
         self.was_taken: bool = False
-        self._caught: ActivityAbortedError | None = None
-        self._handle = handle
-        self._unit = unit
+        self._caught: ActivityAbortedError | None = None  # what unwound it, if it hears of that instead of the plan
+        self._handle = handle  # the context through which its author asked for it; None for one of ours
+        self._unit = unit  # whose it is
         self._args = args
         self._changed: Signal | None = None  # for who waits until it is ready
         self._done: Waiter | None = None  # for who runs it

@@ -340,6 +340,8 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
 
 @types.coroutine
 def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[object, None, None]:
+    # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
+    # ``StopIteration``, which costs more than all the rest here.
     inline = kernel.inline
     for unit in asked:
         if unit.thinking is not asked:
@@ -366,9 +368,9 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
             if isinstance(error, ENDS_PROGRAM):
                 raise error from None
         else:
-            if inline.made is not None:
+            if inline.made is not None:  # it opened a scope, say, and was given a strand for that
                 inline.ended(None)
-            if unit.state != READY:
+            if unit.state != READY:  # to one that has its answer the end of its think is no news
                 _tell_end(unit, None)
 
 
@@ -482,7 +484,7 @@ class Stack(Protocol):
         """Whether one more preemption may happen in this tick; counts it."""
         ...
 
-    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+    def unwind(self, target: Frame, reason: str) -> None:
         """Stop what runs under a frame, and call ``unwound`` then."""
 
     def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
@@ -578,20 +580,10 @@ class GroupPlace(Protocol):
         """Tasks of it came or went."""
 
 
-class _Keeper:
-    def __init__(self) -> None:
-        self.context: object = object()
-
-    def references(self) -> int:
-        return _references(self.context)
-
-
-def _unknown(_value: object) -> int:
-    return 1 << 30
-
-
-_references: Callable[[object], int] = getattr(sys, "getrefcount", _unknown)  # not every Python counts them
-_ALONE: Final = _Keeper().references()  # of something that one attribute refers to, and nobody else
+# Not every Python counts them; to one that does not, anybody may have kept a context.
+_references: Callable[[object], int] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
+_kept = types.SimpleNamespace(context=object())
+_ALONE: Final = _references(_kept.context)  # of something that one attribute refers to, and nobody else
 
 
 class Unit:
@@ -621,23 +613,18 @@ class Unit:
         self.action: Action = spec.cls()  # its own instance of the action
         self.state: int = IDLE  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        # its think output, while it is ready or later; until somebody looks at it the fields that it is made of
-        self.output: Any = None
-        # what the hooks of one thinking and one run are called with; made with the first call
-        self.context: Context | None = None
+        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
+        self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
-        # the strand of ``think``, if there is one; the list of those that are asked, while it waits for its first step
+        # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
+        # who is stopped before its turn puts None here, and is passed over
         self.thinking: Strand | list[Unit] | None = None
-        # the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it
-        self.leaving: Strand | None = None
+        self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
-        # the tick in which it started running, or began to think by itself; who thinks together with all
-        # others of its frame did so in the tick that the frame tells
-        self.since: int = 0
+        self.since: int = 0  # the tick in which it began to run, or to think by itself; else the frame's counts
         self.is_fresh: bool = False  # whether the output was set anew since the frame last looked
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
-        # what only few units have: listeners, protections, debug words; None for the others
-        self.extras: Extras | None = None
+        self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -1108,7 +1095,7 @@ class Unit:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
         if len(frame.units) > 1 or frame.is_choosy:
-            adjust(frame)
+            adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
@@ -1324,14 +1311,6 @@ class Frame:
                 if unit.state != IDLE:
                     unit.end_thinking()
 
-    def begin_anew(self) -> None:
-        """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
-        args, expected, was_ready = dict(self.args), self.expected, self.state == READY
-        self.stop()
-        if was_ready:
-            self.owner.frame_unready(self)
-        self.begin(args, expected)
-
     def close_round(self, number: int) -> None:
         """All that were asked in a round have made their first step."""
         if number == self.round and self.round_open:
@@ -1343,7 +1322,7 @@ class Frame:
         if self.pending == 0 and self.round_open:
             self.round_open = False
             execution = self.execution
-            is_calm = execution.target is None and not execution.is_aborting
+            is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
             if (is_calm or not execution.is_unwinding(self)) and not self.elect():
                 self._nobody()
 
@@ -1526,7 +1505,7 @@ class Frame:
             self.args = None
             self.expected = None
         if self.version != self.planner.version:
-            learn(self)
+            learn(self)  # what ``take_up`` could not let go of, since it ran
 
     def __repr__(self) -> str:
         return f"<Frame {self.path()}: {states.FRAME_NAMES[self.state]}>"

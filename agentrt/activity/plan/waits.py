@@ -1,25 +1,20 @@
 """Waits: who waits for whom, and a circle of those, which nobody in it can end.
 
-Strategies await requests, actions await performances, of their own agent or of another, and each of them may hold
-control flags that another waits for. When each of a circle of them waits for the next one, all stand still for ever,
-and nobody of them ever hears why. So whoever begins to wait looks along the waits: if they lead back to it, the
-youngest performance of the circle fails, with a reason that names the circle, and the others go on.
+Strategies await requests, actions await performances, of their own agent or of another, and each may hold control flags
+that another waits for. When each of a circle of them waits for the next, all stand still for ever, and nobody hears
+why. So whoever begins to wait looks along the waits: if they lead back to it, the youngest performance of the circle
+fails, with a reason that names the circle, and the others go on. The last wait is what closes a circle; so only circles
+through who has just begun to wait are looked for, and again when what came up was dealt with.
 
-What counts as a wait for another one:
+A wait is that the coroutine of an action awaits the end of a performance (``Extras.awaits``), or that an action waits
+for control flags that somebody holds who does not give way, or for its place in the line. Only the innermost action of
+an execution waits; those above wait for it, and not for what it awaits in a strand of its own.
 
-* the coroutine of an action awaits the end of a performance (``Extras.awaits``), or
-* an action waits for control flags that somebody else holds who does not give way, or for its place in the line.
-
-Only the innermost action of an execution waits; those above it wait for it. Nothing counts that something else may
-still end: an execution that is being unwound, one that stands still because something came up or because it was told to
-pause, one in which anybody on the way up has set a deadline (``move_on_after``, ``fail_after``), and one behind a
-shield, which is how its author says that it is to come to its end. A coroutine that
-awaits in a strand of its own is not what the action waits for. Somebody from outside might still cancel one of them,
-or something better come up in a plan; but nobody can count on that. A deadline of an event loop's own
+Nothing counts that something else may still end: an execution that is being unwound, one that stands still because
+something came up or because it was told to pause, one with a deadline (``move_on_after``, ``fail_after``) anywhere on
+the way up, and one behind a shield, by which its author says that it is to come to its end. Somebody from outside might
+still cancel one, or something better come up in a plan; but nobody can count on that. A deadline of an event loop's own
 (``asyncio.timeout``) is not known here: use ``fail_after`` around a wait that may go round in a circle.
-
-Looked for are circles through whoever has just begun to wait, since the last wait is what closes one; and again when
-what came up was dealt with.
 
 Rejected: a bound on how long anybody waits. It would have to be longer than the longest honest wait.
 
