@@ -106,7 +106,6 @@ class Search:
             return
         if unit.frame.planner.trace.on:
             unit.note(TraceEvent.STORM, step=frame.activity, reason="too many choices in one tick")
-
         self._step = frame.index
         self._timer = unit.frame.planner.kernel.call_later(1, self._go_on, unit, frame)
 
@@ -145,8 +144,8 @@ def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
 
 def _reason(frame: Frame) -> str:
     """What the actions of a step said, each word once."""
-    told = dict.fromkeys(unit.rejection for unit in frame.units if unit.rejection)
-    return "; ".join(one for one in told if one) or f"{frame.activity} is not possible with that"
+    told = dict.fromkeys(filter(None, [unit.rejection for unit in frame.units]))
+    return "; ".join(told) or f"{frame.activity} is not possible with that"
 
 
 def _ask(unit: CompoundUnit, search: Search, conflict: set[int], step: str, reason: str) -> set[int] | None:
@@ -176,19 +175,14 @@ def _has_other(unit: Unit, step: str, reason: str) -> bool:
     """Whether the elected action of a step gives something else than what was rejected, or is out now."""
     if unit.state != READY or unit.is_fresh or not unit.is_settled():
         return True  # it is changing at this moment, and will be asked again if that does not help
-    if unit.spec.steps is None:
+    if not isinstance(unit, CompoundUnit):
         return _offers(unit, step, reason)
-    compound: Any = unit
-    return _has_other_inside(compound, step, reason) or unit.state != READY or not unit.is_settled()
-
-
-def _has_other_inside(unit: CompoundUnit, step: str, reason: str) -> bool:
-    """The same for a compound: those are asked whose outputs it is made of, and its own action."""
-    search = unit.search
-    if search is None:
-        search = unit.search = Search()
+    # Of a compound those are asked of whose outputs its own is made, and its own action.
+    if unit.search is None:
+        unit.search = Search()
     conflict = {*unit.spec.output_reads, 0, OUTSIDE}
-    return _ask(unit, search, conflict, step, reason) is None
+    has_other = _ask(unit, unit.search, conflict, step, reason) is None
+    return has_other or unit.state != READY or not unit.is_settled()
 
 
 def _offers(unit: Unit, step: str, reason: str) -> bool:
@@ -199,9 +193,12 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
         return False
     if unit.frame.planner.trace.on:
         unit.note(TraceEvent.RECONSIDER, step=step, reason=reason)
-    before = unit.state
-    if spec.has_on_reject and (call_on_reject(unit, reason) or unit.state != before or _has_news(unit)):
-        return True
+    if spec.has_on_reject:
+        before = unit.state
+        if call_on_reject(unit, reason) or unit.state != before:
+            return True
+        if unit.is_due if isinstance(unit, CompoundUnit) else unit.is_fresh:
+            return True  # its author set an output that nobody has looked at yet
     if extras is None or extras.candidates is None:
         return False
     if offer_next(unit, extras.candidates):
@@ -212,25 +209,17 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
     return False  # a compound thinks again, after a delay, and so offers them all again
 
 
-def _has_news(unit: Unit) -> bool:
-    """Whether its author set an output that nobody has looked at yet."""
-    if unit.spec.steps is None:
-        return unit.is_fresh
-    compound: Any = unit
-    return bool(compound.is_due)
-
-
 def _ask_outside(unit: CompoundUnit) -> bool:
     """Nobody inside can help, and the compound's own arguments are to blame: those come from the compound around."""
     frame = unit.frame
     if any(other is not unit and other.state != IMPOSSIBLE for other in frame.units):
         return False  # another action may do it with these arguments
-    outer: Any = frame.parent
-    if not frame.index or outer.state != THINKING:
+    outer = frame.parent
+    if not frame.index or not isinstance(outer, CompoundUnit) or outer.state != THINKING:
         return False  # it is no step of a compound
     if not choose_again(outer, frame):
         return False
-    if outer.search.is_waiting:
+    if outer.search is not None and outer.search.is_waiting:
         outer.frame_answered(frame)
     return True
 
