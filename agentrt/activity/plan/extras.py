@@ -306,11 +306,6 @@ class Below(Protocol):
 
     frame: Frame  # its place in the plan
 
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether nothing in it can become ready any more."""
-        ...
-
     def end(self) -> None:
         """Stop it on the caller's stack."""
 
@@ -427,14 +422,14 @@ class Extras:
     @property
     def may_answer(self) -> bool:
         """Whether something that was opened while thinking may still make the action ready, or take that back."""
-        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned)
+        return bool(self._while_thinking) or any(not one.frame.is_hopeless for one in self.spawned)
 
     def waits(self) -> str:
         """What was opened while thinking and may still answer, in words."""
         found: dict[tuple[str, str], int] = {}
         for one in self._while_thinking:
             found[one.words] = found.get(one.words, 0) + 1
-        frames = sum(not one.is_hopeless for one in self.spawned)
+        frames = sum(not one.frame.is_hopeless for one in self.spawned)
         if frames:
             found["an activity that it spawned", "activities that it spawned"] = frames
         return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())

@@ -108,7 +108,6 @@ class Spawned(SpawnedFrame, FrameOwner):
         "_done",
         "_error",
         "_handle",
-        "_is_wanted",
         "_output",
         "_unit",
         "frame",
@@ -133,8 +132,7 @@ class Spawned(SpawnedFrame, FrameOwner):
         self._unit = unit  # whose it is
         self._args = args
         self._changed: Signal | None = None  # for who waits until it is ready
-        self._done: Waiter | None = None  # for who runs it
-        self._is_wanted = False  # whether it is to run as soon as it is ready
+        self._done: Waiter | None = None  # of who runs it; while there is one, it is to run as soon as it is ready
         self._error: Exception | None = None
         self._output: Any = None
 
@@ -223,8 +221,8 @@ class Spawned(SpawnedFrame, FrameOwner):
             active = frame.active
             if active is not None and active.state == READY and active.is_settled():
                 return active.given()
-            if self.is_hopeless:
-                raise _impossible(self.frame, self._unit.path())
+            if frame.is_hopeless:
+                raise _impossible(frame, self._unit.path())
             await self.changed.wait()
 
     async def run(self) -> Any:
@@ -236,7 +234,6 @@ class Spawned(SpawnedFrame, FrameOwner):
             raise self._wrong("run", "Call start_thinking first, and run it once.")
         self._done = waiter = Waiter()
         self._error = self._output = self._caught = None
-        self._is_wanted = True
         extras.execute = frame  # what unwinds the plan meanwhile finds it there, and stops it before its caller
         frame.planner.kernel.call_soon(self._go)
         try:
@@ -248,7 +245,6 @@ class Spawned(SpawnedFrame, FrameOwner):
                 await self._give_up()
             raise
         finally:
-            self._is_wanted = False
             self._done = None
             extras.execute = None
         if self._error is not None:
@@ -352,7 +348,7 @@ class Spawned(SpawnedFrame, FrameOwner):
 
     def frame_ready(self, frame: Frame) -> None:
         """It is ready: whoever waits for that goes on, or it is run."""
-        if not self._is_wanted:
+        if self._done is None:
             self._tell()
         elif frame.start():
             frame.run()
@@ -365,11 +361,11 @@ class Spawned(SpawnedFrame, FrameOwner):
 
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody may become so."""
-        if self.is_hopeless:
+        if frame.is_hopeless:
             self._tell()
             self._unit.something_closed()
-            if self._is_wanted:
-                self._finish(_impossible(self.frame, self._unit.path()))
+            if self._done is not None:
+                self._finish(_impossible(frame, self._unit.path()))
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
@@ -382,8 +378,8 @@ class Spawned(SpawnedFrame, FrameOwner):
     def _go(self) -> None:
         """``run`` was called, a moment ago."""
         frame = self.frame
-        if self._is_wanted:
-            strand = None if self._done is None else _strand_of(self._done)
+        if self._done is not None:
+            strand = _strand_of(self._done)
             if strand is not None and not frame.execution.may_execute():
                 kill(strand, livelocked(strand))
             elif frame.execution.is_unwinding(frame):
@@ -392,11 +388,6 @@ class Spawned(SpawnedFrame, FrameOwner):
                 self.frame_ready(frame)
             elif frame.state == THINKING and not frame.round_open:
                 self.frame_answered(frame)
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether nothing in it can become ready any more."""
-        return self.frame.is_hopeless
 
     def _tell(self) -> None:
         if self._changed is not None:
