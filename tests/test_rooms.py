@@ -173,7 +173,7 @@ CASTS = {
     "kernel": 9,
 }  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 105,
+    "activity": 91,
     "agent": 17,
     "agentrt": 28,
     "behavior": 13,

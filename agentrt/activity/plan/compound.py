@@ -382,14 +382,14 @@ class CompoundUnit(Unit, FrameOwner):
         self._is_open = self.frame.open_answer()
         self._steps_think(self.frame.args)
 
-    def set_output(self, output: Any) -> None:
+    def set_output(self, output: object) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
         if self.is_handed_over(output):
             return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         own = self.spec.output_type
-        self.own_output = take(own, output) if own is not None and output.__class__ is dict else output
+        self.own_output = take(own, output) if own is not None and type(output) is dict else output
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel

@@ -170,7 +170,7 @@ def protect_arguments(frame: Frame) -> Protection | None:
     return protection
 
 
-def entities_in(value: Any) -> Collection[Any]:
+def entities_in(value: object) -> Collection[Any]:
     """The entities that a value is or holds, each once."""
     if destroyed_signal(value) is not None:
         return (value,)
@@ -205,7 +205,7 @@ def _inside(value: Any) -> Collection[Any]:
         return ()
 
 
-def meant(frame: Frame, value: Any) -> Collection[Any]:
+def meant(frame: Frame, value: object) -> Collection[Any]:
     """The entities that an author means who protects something: it is or holds them, or names an argument."""
     args = frame.args
     if isinstance(value, str) and args is not None and value in args:
@@ -218,14 +218,14 @@ def first_gone(entities: Iterable[Any]) -> Any:
     return min((one for one in entities if is_gone(one)), key=_name, default=None)
 
 
-def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
+def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
     """Call ``lost`` when an entity is destroyed."""
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
     return destroyed.connect(lambda _gone: lost(frame, entity, only))
 
 
-def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
+def lost(frame: Frame, entity: object, only: Unit | None) -> None:
     """A protected entity was destroyed: of one unit, or of the arguments, which concerns all units."""
     name = _name(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
@@ -241,7 +241,7 @@ def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
             frame.execution.abort(f"the entity {name} was destroyed", unit)
 
 
-def _name(entity: Any) -> str:
+def _name(entity: object) -> str:
     try:
         name = getattr(entity, "name", entity)
     except ENDS_PROGRAM:
@@ -361,7 +361,7 @@ class Extras:
                 kept.remove(opened)
                 unit.something_closed()
 
-    def protect(self, unit: Unit, value: Any) -> None:
+    def protect(self, unit: Unit, value: object) -> None:
         """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
         entities = meant(unit.frame, value)
         for entity in entities:
@@ -374,7 +374,7 @@ class Extras:
             if not any(kept is entity for kept, _ in self._protected):
                 self._protected.append((entity, watch(unit.frame, entity, unit)))
 
-    def unprotect(self, unit: Unit, value: Any) -> None:
+    def unprotect(self, unit: Unit, value: object) -> None:
         """Do not watch it any more."""
         for entity in meant(unit.frame, value):
             self._exempt.append(entity)
@@ -383,7 +383,7 @@ class Extras:
                     connection.close()
             self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
-    def is_unprotected(self, entity: Any) -> bool:
+    def is_unprotected(self, entity: object) -> bool:
         """Whether protection was taken from an entity."""
         return any(kept is entity for kept in self._exempt)
 
@@ -401,7 +401,7 @@ class Extras:
             self.suspension = None
             self._is_late = not waiter.was_notified
 
-    def resume(self, value: Any) -> bool:
+    def resume(self, value: object) -> bool:
         """End the wait, or the next one before it begins; whether there was, or will be, something to end."""
         if self.suspension is not None:
             return self.suspension.notify(value)

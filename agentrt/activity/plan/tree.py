@@ -858,7 +858,7 @@ class Unit:
             self.leaving = strand
         self.frame.planner.dismiss(strand)
 
-    def set_output(self, output: Any) -> None:
+    def set_output(self, output: object) -> None:
         """The author's think has an output. Called on the author's stack."""
         frame = self.frame
         watched = frame.planner.trace.on
@@ -882,7 +882,7 @@ class Unit:
         if not is_open:
             frame.look_again()
 
-    def is_handed_over(self, output: Any) -> bool:
+    def is_handed_over(self, output: object) -> bool:
         """Whether an output was set in another thread; then the next intake takes it."""
         planner = self.frame.planner
         if planner.kernel.is_here:
@@ -890,7 +890,7 @@ class Unit:
         planner.agent.post(self._take_output, self.context, output)
         return True
 
-    def _take_output(self, context: Context, output: Any) -> None:
+    def _take_output(self, context: Context, output: object) -> None:
         if self.context is context and (self.state == THINKING or self.state == READY):
             self.set_output(output)
         else:
@@ -1115,7 +1115,7 @@ class Unit:
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
-    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
+    def on_strand_end(self, strand: Strand | None, result: object, error: BaseException | None) -> None:
         """A strand of it ended, or a ``think`` in its first step."""
         if strand is not None and strand is self.running:
             self.running = None
