@@ -7,6 +7,14 @@ from benchmarks.rows.behavior_tick import BEHAVIOR_TICK
 from benchmarks.rows.colony import COLONY
 from benchmarks.rows.crowds import LEASE_LINE, TASKS_THOUSAND, TASKS_THREE_THOUSAND
 from benchmarks.rows.goal_selector import GOAL_SELECTOR
+from benchmarks.rows.hosts import (
+    THINK_EVENT_ASYNCIO,
+    THINK_EVENT_TRIO,
+    THINK_READY_ASYNCIO,
+    THINK_READY_TRIO,
+    THREE_STEPS_ASYNCIO,
+    THREE_STEPS_TRIO,
+)
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
@@ -36,6 +44,12 @@ ROWS: tuple[Row, ...] = (
     THINK_READY,
     THINK_EVENT,
     THREE_STEPS,
+    THINK_READY_ASYNCIO,
+    THINK_EVENT_ASYNCIO,
+    THREE_STEPS_ASYNCIO,
+    THINK_READY_TRIO,
+    THINK_EVENT_TRIO,
+    THREE_STEPS_TRIO,
     TASKS_THOUSAND,
     TASKS_THREE_THOUSAND,
     LEASE_LINE,

@@ -11,8 +11,8 @@ to the limit pays for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from agentrt import Action, Agent, Runtime, Signal, ThinkOutput
@@ -74,16 +74,29 @@ AT_ONCE = _five(Candidate)
 ON_EVENTS = _five(PatientCandidate)
 
 
+Host = Callable[[], AbstractContextManager[tuple[Runtime, Callable[[], object]]]]
+"""Gives a runtime on a host and what runs a tick of it, and closes it."""
+
+
 @contextmanager
-def agents(size: Size, actions: list[type[Action]]) -> Iterator[tuple[Runtime, list[Mind]]]:
-    """A runtime with agents, all of which have begun to think."""
+def plain() -> Iterator[tuple[Runtime, Callable[[], object]]]:
+    """The host that needs no event loop."""
     runtime = Runtime(host="plain")
-    minds = [Mind() for _ in range(size.count)]
-    for mind in minds:
-        runtime.add(Agent(mind, actions=actions))
-    runtime.step()
-    yield runtime, minds
+    yield runtime, runtime.step
     runtime.close()
+
+
+@contextmanager
+def agents(
+    size: Size, actions: list[type[Action]], host: Host = plain
+) -> Iterator[tuple[Runtime, Callable[[], object], list[Mind]]]:
+    """A runtime with agents, all of which have begun to think, and what runs a tick of it."""
+    with host() as (runtime, tick):
+        minds = [Mind() for _ in range(size.count)]
+        for mind in minds:
+            runtime.add(Agent(mind, actions=actions))
+        tick()
+        yield runtime, tick, minds
     for mind in minds:
         assert mind.stops == mind.runs, "what ran was not stopped"
 
@@ -100,14 +113,14 @@ def _runs(minds: list[Mind]) -> int:
 
 
 @contextmanager
-def agents_at_once(size: Size) -> Iterator[Work]:
+def agents_at_once(size: Size, host: Host = plain) -> Iterator[Work]:
     """Agents whose candidates know at once."""
-    with agents(size, AT_ONCE) as (runtime, minds):
+    with agents(size, AT_ONCE, host) as (_runtime, tick, minds):
         before = _runs(minds)
 
         def work() -> int:
             for _ in range(size.rounds):
-                runtime.step()
+                tick()
             return _runs(minds) - before
 
         yield work
@@ -115,15 +128,15 @@ def agents_at_once(size: Size) -> Iterator[Work]:
 
 
 @contextmanager
-def agents_on_events(size: Size) -> Iterator[Work]:
+def agents_on_events(size: Size, host: Host = plain) -> Iterator[Work]:
     """Agents whose candidates know after one event each."""
-    with agents(size, ON_EVENTS) as (runtime, minds):
+    with agents(size, ON_EVENTS, host) as (runtime, tick, minds):
 
         def work() -> int:
             for _ in range(size.rounds):
                 runtime.post(emit_all, minds)
-                runtime.step()
-                runtime.step()  # a plan that took no time is thought again in the next tick
+                tick()
+                tick()  # a plan that took no time is thought again in the next tick
             return _runs(minds)
 
         yield work

@@ -47,7 +47,7 @@ def _cycles(runtime: Runtime, minds: list[Mind], rounds: int) -> Iterator[Work]:
 @contextmanager
 def unwatched(size: Size) -> Iterator[Work]:
     """Somebody looked, and is gone."""
-    with agents(size, AT_ONCE) as (runtime, minds):
+    with agents(size, AT_ONCE) as (runtime, _tick, minds):
         close = runtime.trace.listen(_look_away)
         for _ in range(min(_LOOKED_AT, size.rounds)):
             runtime.step()
@@ -59,7 +59,7 @@ def unwatched(size: Size) -> Iterator[Work]:
 @contextmanager
 def watched(size: Size) -> Iterator[Work]:
     """Somebody listens."""
-    with agents(size, AT_ONCE) as (runtime, minds):
+    with agents(size, AT_ONCE) as (runtime, _tick, minds):
         runtime.trace.listen(_look_away)
         yield from _cycles(runtime, minds, size.rounds)
 

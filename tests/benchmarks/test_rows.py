@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections import Counter
 
@@ -9,10 +10,12 @@ import pytest
 
 from benchmarks import harness, wheel
 from benchmarks.harness import Size, measure_row
-from benchmarks.rows import ROWS, three_steps
+from benchmarks.instructions import counts
+from benchmarks.rows import ROWS, hosts, three_steps
 from benchmarks.rows.by_hand import BareAgent, stirred_by_hand
+from benchmarks.rows.hosts import HOSTS, THINK_READY_ASYNCIO, THREE_STEPS_ASYNCIO, THREE_STEPS_TRIO
 from benchmarks.rows.ten_thousand import stirred
-from benchmarks.rows.think_cycle import AT_ONCE, ON_EVENTS, THINK_EVENT, THINK_READY, agents, emit_all
+from benchmarks.rows.think_cycle import AT_ONCE, ON_EVENTS, THINK_EVENT, THINK_READY, agents, emit_all, plain
 from benchmarks.rows.watching import made_again
 
 TINY = Size(3, 2)
@@ -33,6 +36,9 @@ def test_names_and_targets():
             ("trio nursery", None),
         ]
 
+    def loop_peers(task_group):
+        return [("asyncio TaskGroup", task_group), ("agentrt on uvloop", None), ("uvloop TaskGroup", None)]
+
     sleepers = [("bare coroutine", None), ("simpy process", None), ("anyio task", None)]
     assert targets == [
         ("wake", 1.3, None, [("simpy", 5), ("asyncio tasks", 6)]),
@@ -40,6 +46,12 @@ def test_names_and_targets():
         ("think_ready", 5, None, cycle_peers(3, 1.5, 10)),
         ("think_event", 5, None, cycle_peers(1, None, 5)),
         ("three_steps", None, None, [("gtpyhop", 2.5)]),
+        ("think_ready_asyncio", None, None, loop_peers(2)),
+        ("think_event_asyncio", None, None, loop_peers(None)),
+        ("three_steps_asyncio", None, None, loop_peers(None)),
+        ("think_ready_trio", None, None, [("trio nursery", None)]),
+        ("think_event_trio", None, None, [("trio nursery", None)]),
+        ("three_steps_trio", None, None, [("trio nursery", None)]),
         ("tasks_thousand", 1.5, None, []),
         ("tasks_three_thousand", 2, None, []),
         ("lease_line", 1.5, None, []),
@@ -118,14 +130,18 @@ def test_a_row_is_measured_whole():
     assert result.ratio > 0
 
 
+@pytest.mark.parametrize("name", ["plain", *HOSTS])
 @pytest.mark.parametrize(("actions", "ticks"), [(AT_ONCE, 1), (ON_EVENTS, 2)], ids=["at-once", "on-events"])
-def test_a_cycle_is_five_thoughts_one_election_and_one_run(actions, ticks):
+def test_a_cycle_is_five_thoughts_one_election_and_one_run_on_each_host(actions, ticks, name):
     seen = []
-    with agents(Size(1), actions) as (runtime, minds):
+    if name != "plain":
+        pytest.importorskip(name)
+    with agents(Size(1), actions, HOSTS.get(name, plain)) as (runtime, tick, minds):
+        assert runtime.host == ("asyncio" if name == "uvloop" else name)
         listening = runtime.trace.listen(seen.append)
         runtime.post(emit_all, minds)
         for _ in range(ticks):
-            runtime.step()
+            tick()
         listening()
     assert Counter(record.event for record in seen) == {
         "think": 5,
@@ -151,11 +167,47 @@ def test_a_target_is_a_ratio_to_something_that_is_measured():
 
 def test_without_uvloop_its_side_is_left_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvloop", None)
-    for row in (THINK_READY, THINK_EVENT):
+    for row in (THINK_READY, THINK_EVENT, THINK_READY_ASYNCIO, THREE_STEPS_ASYNCIO):
         result = measure_row(row, TINY, repeats=1)
         absent = {peer.label: peer.absent for peer in result.peers if peer.absent}
-        assert absent["uvloop TaskGroup"] == "uvloop is not installed"
+        assert absent.pop("uvloop TaskGroup") == "uvloop is not installed"
+        assert absent.pop("agentrt on uvloop", "uvloop is not installed") == "uvloop is not installed"
         assert result.peers[0].turns, "asyncio's own is there"
+
+
+def test_without_trio_its_rows_are_left_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "trio", None)
+    result = measure_row(THREE_STEPS_TRIO, TINY, repeats=1)
+    assert [side.absent for side in (result.ours, *result.peers)] == ["trio is not installed"] * 2
+    assert result.limit.turns, "the plain host is there"
+
+
+@pytest.mark.parametrize(
+    ("location", "cash", "plan"),
+    [
+        ("home_a", 20.0, three_steps.PLAN),
+        ("home_b", 20.0, [("walk", "park")]),
+        ("home_a", 1.0, None),
+    ],
+)
+def test_a_search_in_task_groups_finds_what_the_search_by_hand_finds(location, cash, plan):
+    state = {"location": location, "cash": cash}
+    found = asyncio.run(hosts._search(hosts._task_group, state, [("travel", "park")], []))
+    assert found == plan == three_steps._search(state, [("travel", "park")], [])
+    assert state == {"location": location, "cash": cash}
+
+
+WITHOUT_ROUNDS = [param for param in SIDES if param.values[0].size.rounds == 1 and counts(param.values[0])]
+
+
+@pytest.mark.parametrize(("row", "side"), WITHOUT_ROUNDS)
+def test_what_a_side_prepares_can_be_counted_alone(row, side):
+    """Instructions of a row without rounds: two runs, one of which prepares and does no work."""
+    try:
+        with side.prepare(Size(3, 0)):
+            pass
+    except ModuleNotFoundError as missing:
+        pytest.skip(f"{missing.name} is not installed")
 
 
 def test_the_search_by_hand_finds_the_plan_that_we_find():
