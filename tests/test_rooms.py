@@ -100,7 +100,6 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "Calls": 2,
     "Fault": 2,
     "Fields": 2,
-    "Home": 2,
     "Interruptible": 2,
     "Listener": 2,
     "Reader": 2,
@@ -114,7 +113,6 @@ CLASSES_TO_RENAME = {  # how many classes have that name
     "_Line": 2,
     "_Reader": 3,
     "_Room": 2,
-    "_Root": 2,
 }
 
 

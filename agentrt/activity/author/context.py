@@ -80,7 +80,7 @@ from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.author.seat import Declared, Home, Seat, SpawnedFrame
+    from agentrt.activity.author.seat import Declared, Seat, SeatHome, SpawnedFrame
     from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
@@ -172,7 +172,7 @@ class Context:
 
     def __init__(self, seat: Seat) -> None:
         self._seat: Seat = seat  # whose it is
-        self._home: Home = seat.frame.planner  # beside it, since most calls need no more of the plan
+        self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------
 

@@ -3,14 +3,14 @@
 An author writes actions and is given a ``Context``. What stands behind that is a machine (``activity.plan``) which the
 author's side does not import, so that it can be read, and rebuilt, without it. It asks for what is declared here:
 
-* ``Seat``        the action at one place of one agent's plan; a context belongs to one
-* ``Activity``    the activity that it could perform there, with others that could
-* ``Home``        what all places of one agent's plan share: its kernel, its trace, its agent
-* ``Declared``    what the class of the action says of itself
+* ``Seat``  the action at one place of one agent's plan; a context belongs to one
+* ``Activity``  the activity that it could perform there, with others that could
+* ``SeatHome``  what all places of one agent's plan share: its kernel, its trace, its agent
+* ``Declared``  what the class of the action says of itself
 * ``Possessions``  what few seats have, and is made when they first want it
 
 A seat does what it is told and says so to the activity; it decides nothing. Everything is asked on the thread that
-steps the agent, but for ``Home.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
+steps the agent, but for ``SeatHome.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
 called elsewhere and hands the call over.
 
 What an author may hold of the plan stands here too, since a seat gives it: ``Node``, which looks at one place, and
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceEvent, TraceHub
     from agentrt.kernel.traps import Waiter
 
-__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "Home", "Node", "Opened", "Seat", "SpawnedFrame"]
+__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "SeatHome", "Node", "Opened", "Seat", "SpawnedFrame"]
 
 
 class ActingAgent(Protocol):
@@ -59,7 +59,7 @@ class ActingAgent(Protocol):
         """Call a function at the next intake; from any thread."""
 
 
-class Home(Protocol):
+class SeatHome(Protocol):
     """What all places of one agent's plan share."""
 
     kernel: Kernel  # steps all of it
@@ -249,7 +249,7 @@ class Activity(Protocol):
     expected: Current | None  # the expected state of the entity before it; None while nobody touched it
 
     @property
-    def planner(self) -> Home:
+    def planner(self) -> SeatHome:
         """What it shares with all places of the plan."""
         ...
 

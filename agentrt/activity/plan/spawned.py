@@ -419,7 +419,7 @@ MAX_NESTED = 64
 """How many performances may be within one another, each awaited by an action of the one before."""
 
 
-class _Root(Frame):
+class _PerformedPlace(Frame):
     """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
     __slots__ = ("chosen",)
@@ -452,7 +452,7 @@ class Performance(Execution):
     ) -> None:
         super().__init__(planner, activity, holder)
         self.home: PerformanceHome = planner  # where all of them are in the books
-        self.root: Frame = _Root(self, activity, holder, chosen)
+        self.root: Frame = _PerformedPlace(self, activity, holder, chosen)
         self._args = dict(args)
         self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else
         self.awaiters: list[Unit] = []  # the actions of which ``run`` awaits its end at this moment

@@ -63,7 +63,7 @@ from agentrt.activity.author.arguments import NO_ARGS, take
 from agentrt.activity.author.context import Context, late
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current
-from agentrt.activity.author.seat import Home
+from agentrt.activity.author.seat import SeatHome
 from agentrt.activity.author.utility import DECIMALS, fraction
 from agentrt.activity.plan.election import (
     adjust,
@@ -507,7 +507,7 @@ class Stack(Protocol):
         ...
 
 
-class PlanHome(Home, Protocol):
+class PlanHome(SeatHome, Protocol):
     """What all places of one agent's plan share, as the plan sees it; the ``Planner``."""
 
     name: str  # the agent's
