@@ -61,11 +61,7 @@ FRAME_TABLE: Final[Mapping[int, tuple[int, ...]]] = {
 
 
 def compile_table(table: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
-    """For each state, the states that may follow as a bit mask.
-
-    Args:
-        table: state to the states that may follow it.
-    """
+    """For each state, the states that may follow as a bit mask."""
     masks = [0] * (max(table) + 1)
     for state, nexts in table.items():
         for following in nexts:
@@ -78,10 +74,5 @@ FRAME_MASKS: Final = compile_table(FRAME_TABLE)
 
 
 def illegal(what: str, names: tuple[str, ...], old: int, new: int) -> InternalError:
-    """The error for a change that is not in the table.
-
-    Args:
-        what: the unit or frame, in words.
-        new: the state that it was to have.
-    """
+    """The error for a change that is not in the table; ``what`` it is about, in words."""
     return InternalError(f"{what} cannot go from {names[old]} to {names[new]}.")

@@ -36,7 +36,7 @@ from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.plan.execution import catcher_of
 from agentrt.activity.plan.extras import hold_no_entities
-from agentrt.activity.plan.spawned import Awaiting, Performance
+from agentrt.activity.plan.spawned import Performance, awaiting
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (
     ActivityAbortedError,
@@ -223,8 +223,7 @@ class _Performed(Performance):
         super().end_deadlock(reason)
 
     def _over(self, error: BaseException | None) -> None:
-        planner = self.planner
-        planner.performances = tuple(one for one in planner.performances if one is not self)
+        self.home.performances = tuple(one for one in self.home.performances if one is not self)
         self._request.over(error)
         super()._over(error)
 
@@ -326,7 +325,7 @@ class Request(Generic[R]):
                 await self._agent.wait_outside(lambda wake: self.then(lambda _: wake()))
             else:
                 current_strand()  # raises in a plain callback
-                with Awaiting(self._performed):
+                with awaiting(self._performed):
                     await self._ended.wait()
         return self.value
 

@@ -352,6 +352,20 @@ def test_status_text(play, leaf, compound):
     assert play.details("status") == [(3, "top/Work/walk/Walk", "status", {"key": "status.walking"})]
 
 
+def test_the_arguments_of_a_status_text_have_any_name(play):
+    class Walk(Action):
+        does = "top"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            ctx.set_status_text_key("status.walking", method="by foot")
+            await ctx.sleep_ticks(1)
+
+    agent = play.add(Walk)
+    play.tick(1)
+    assert agent.status_text == "status.walking (method: by foot)"
+
+
 @pytest.mark.states("001: set_debug_progress: set_debug_progress is shown by the inspector")
 def test_debug_progress_and_debug_info(play, idle):
     class Find(Action):

@@ -257,10 +257,10 @@ def test_a_unit_that_is_not_stopped(monkeypatch):
 
 
 def test_a_bug_of_ours_that_a_hook_hides(monkeypatch):
-    def stop(unit):
-        unit.frame.planner.fault(unit, "stop", InternalError("it cannot be."))
+    def call(unit, hook, told):
+        unit.frame.planner.fault(unit, hook, InternalError("it cannot be."))
 
-    monkeypatch.setattr(tree, "call_stop", stop)
+    monkeypatch.setattr(tree, "_call", call)
 
     class Stopping(worlds.Walk):
         def stop(self, ctx, args):

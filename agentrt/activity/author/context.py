@@ -80,7 +80,7 @@ from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.author.seat import Declared, Home, Seat, SpawnedFrame
+    from agentrt.activity.author.seat import Declared, Seat, SeatHome, SpawnedFrame
     from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
@@ -110,11 +110,7 @@ def _wrong(seat: Seat, method: str, remedy: str) -> WrongStateError:
 
 
 def undeclared(spec: Declared, fields: Mapping[str, Any]) -> NoReturn:
-    """An action without a declared output gave one.
-
-    Raises:
-        ArgumentError: always.
-    """
+    """An action without a declared output gave one: an ``ArgumentError``."""
     raise ArgumentError(
         spec.activity,
         next(iter(fields)),
@@ -176,7 +172,7 @@ class Context:
 
     def __init__(self, seat: Seat) -> None:
         self._seat: Seat = seat  # whose it is
-        self._home: Home = seat.frame.planner  # beside it, since most calls need no more of the plan
+        self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------
 
@@ -189,7 +185,22 @@ class Context:
         else:
             kernel.post(late, seat, method)
 
-    def _elsewhere(self, method: str, *args: Any, **more: Any) -> bool:
+    def _is_here(self, method: str, /, *args: object, **more: object) -> bool:
+        """Whether a call is to be made here and now: it is not late, and no other thread makes it."""
+        if self._seat.context is self:
+            return not self._elsewhere(method, *args, **more)
+        self._late(method)
+        return False
+
+    def _concerns(self, method: str) -> bool:
+        """Whether the action is considered or runs; if not, what is said to it is ignored."""
+        if self._seat.state in _ABSENT:
+            ignored(self._seat, method)
+            return False
+        return True
+
+    # Positional, here and above: an author's own fields may have any name.
+    def _elsewhere(self, method: str, /, *args: object, **more: object) -> bool:
         """Whether the caller is another thread; then the call is made by the next intake instead."""
         home = self._home
         if home.kernel.is_here:
@@ -328,18 +339,11 @@ class Context:
 
         Source: Stonehearth, AI: `set_status_text_key`.
         """
-        if self._seat.context is not self:
-            self._late("set_status_text_key")
-            return
-        if self._elsewhere("set_status_text_key", key, **args):
-            return
-        if self._seat.state in (IDLE, IMPOSSIBLE, FINISHED):
-            ignored(self._seat, "set_status_text_key")
-            return
-        key = words_of(key)
-        self._seat.own_extras().status = (key, args)
-        if self._home.trace.on:
-            self._seat.note(TraceEvent.STATUS, key=key)
+        if self._is_here("set_status_text_key", key, **args) and self._concerns("set_status_text_key"):
+            key = words_of(key)
+            self._seat.own_extras().status = (key, args)
+            if self._home.trace.on:
+                self._seat.note(TraceEvent.STATUS, key=key)
 
     def set_debug_progress(self, text: str) -> None:
         """Say what the action is about, for debugging tools.
@@ -349,14 +353,10 @@ class Context:
 
         Source: Stonehearth, AI: `set_debug_progress`.
         """
-        if self._seat.context is not self:
-            self._late("set_debug_progress")
-            return
-        if self._elsewhere("set_debug_progress", text):
-            return
-        self._seat.own_extras().progress = text = words_of(text)
-        if self._home.trace.on:
-            self._seat.note(TraceEvent.PROGRESS, text=text)
+        if self._is_here("set_debug_progress", text):
+            self._seat.own_extras().progress = text = words_of(text)
+            if self._home.trace.on:
+                self._seat.note(TraceEvent.PROGRESS, text=text)
 
     def get_debug_info_datastore(self) -> dict[str, Any]:
         """The author's own debugging data about this action: a dict that lasts as long as the action's instance.
@@ -380,16 +380,13 @@ class Context:
     def _thinks(self, method: str, remedy: str = "Call it in 'think', before the action is run.") -> bool:
         """Whether the action thinks; if not, the call is ignored or an error."""
         seat = self._seat
-        state = seat.state
-        if state == THINKING or state == READY:
+        if seat.state == THINKING or seat.state == READY:
             return True
-        if state in _ABSENT:
-            ignored(seat, method)
-            return False
-        if not is_on_own_stack(seat):
+        if self._concerns(method):
+            if is_on_own_stack(seat):
+                raise _wrong(seat, method, remedy)
             late(seat, method)
-            return False
-        raise _wrong(seat, method, remedy)
+        return False
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -445,11 +442,7 @@ class Context:
 
         Source: Stonehearth, AI: `reject`; the offer of several is ours.
         """
-        if self._seat.context is not self:
-            self._late("candidates")
-        elif (
-            not self._elsewhere("candidates", choices) and self._thinks("candidates") and not self._seat.offer(choices)
-        ):
+        if self._is_here("candidates", choices) and self._thinks("candidates") and not self._seat.offer(choices):
             self._ask_for(Reject("there is no candidate", self._tell))
 
     def clear_think_output(self) -> None:
@@ -460,12 +453,8 @@ class Context:
 
         Source: Stonehearth, AI: `clear_think_output`.
         """
-        seat = self._seat
-        if seat.context is not self:
-            self._late("clear_think_output")
-        elif not self._elsewhere("clear_think_output") and self._thinks(
-            "clear_think_output", "Call ctx.abort(reason) if it cannot go on."
-        ):
+        seat, method = self._seat, "clear_think_output"
+        if self._is_here(method) and self._thinks(method, "Call ctx.abort(reason) if it cannot go on."):
             if seat.extras is not None:
                 seat.extras.candidates = None
             seat.clear_output()
@@ -555,11 +544,7 @@ class Context:
             self._tell(flow)
 
     def _tell(self, flow: Flow) -> None:
-        """Have the action do what control flow asks for, when the ready queue comes to that. From any thread.
-
-        Args:
-            flow: what was asked for through this context.
-        """
+        """Have the action do what control flow asks for, when the ready queue comes to that. From any thread."""
         home = self._home
         if home.kernel.is_stepping:
             home.kernel.call_soon(self._hear, flow)
@@ -580,12 +565,12 @@ class Context:
 
     def _obey(self, flow: Flow) -> None:
         seat = self._seat
-        if isinstance(flow, Reject) and seat.state < STARTED:
-            seat.reject(flow.reason)
-        elif isinstance(flow, Reject):
-            seat.abort(f"it rejected while it was {UNIT_NAMES[seat.state]}: {flow.reason}")
-        else:
+        if isinstance(flow, Abort):
             seat.abort(flow.reason)
+        elif seat.state < STARTED:
+            seat.reject(flow.reason)
+        else:
+            seat.abort(f"it rejected while it was {UNIT_NAMES[seat.state]}: {flow.reason}")
 
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
         """Think and run an activity from within ``run``.
@@ -671,12 +656,9 @@ class Context:
         Source: Stonehearth, AI: `resume`.
         """
         seat = self._seat
-        if seat.context is not self:
-            self._late("resume")
-            return
-        if self._elsewhere("resume", value):
-            return
-        if seat.state not in (STARTED, RUNNING) or not self._seat.own_extras().resume(value):
+        if self._is_here("resume", value) and not (
+            seat.state in (STARTED, RUNNING) and seat.own_extras().resume(value)
+        ):
             ignored(seat, "resume")
 
     def _require_present(self, method: str) -> None:
@@ -780,20 +762,15 @@ class Context:
 
         Source: Stonehearth, AI: `protect_argument`.
         """
-        if self._seat.context is not self:
-            self._late("protect_argument")
+        seat, method = self._seat, "protect_argument"
+        if not self._is_here(method, entity) or not self._concerns(method):
             return
-        if self._elsewhere("protect_argument", entity):
-            return
-        if self._seat.state in _ABSENT:
-            ignored(self._seat, "protect_argument")
-            return
-        if self._seat.state == RUNNING:
-            if not is_on_own_stack(self._seat):
-                late(self._seat, "protect_argument")
-                return
-            raise _wrong(self._seat, "protect_argument", "Listen to the entity's signal 'destroyed' instead.")
-        self._seat.protect(entity)
+        if seat.state != RUNNING:
+            seat.protect(entity)
+        elif is_on_own_stack(seat):
+            raise _wrong(seat, method, "Listen to the entity's signal 'destroyed' instead.")
+        else:
+            late(seat, method)
 
     def unprotect_argument(self, entity: Any) -> None:
         """Undo the protection of an entity, argument or not.
@@ -803,15 +780,8 @@ class Context:
 
         Source: Stonehearth, AI: `unprotect_argument`.
         """
-        if self._seat.context is not self:
-            self._late("unprotect_argument")
-            return
-        if self._elsewhere("unprotect_argument", entity):
-            return
-        if self._seat.state in _ABSENT:
-            ignored(self._seat, "unprotect_argument")
-            return
-        self._seat.unprotect(entity)
+        if self._is_here("unprotect_argument", entity) and self._concerns("unprotect_argument"):
+            self._seat.unprotect(entity)
 
     def __repr__(self) -> str:
         return f"<Context of {self._seat!r}>"

@@ -37,11 +37,7 @@ __all__ = [
 
 
 class Flow(ControlFlow):
-    """Control flow that one action is meant by.
-
-    Args:
-        tell: has the action do it, wherever that was asked for: by the context through which it was.
-    """
+    """Control flow that one action is meant by; ``tell`` has it do that, by the context that was asked for it."""
 
     method = ""
     """What the author called."""
@@ -103,10 +99,7 @@ def require_own_stack(seat: Seat, method: str) -> None:
 
 
 def ends_thinking(seat: Seat, hook: str, call: Callable[..., object], *args: Any) -> bool:
-    """Call an author's code for an action that is ready.
-
-    Args:
-        hook: what the code is called, for the report of an error.
+    """Call an author's code for an action that is ready; ``hook`` is what errors call it.
 
     Returns:
         Whether the action is out now, or the plan is being aborted.

@@ -3,14 +3,14 @@
 An author writes actions and is given a ``Context``. What stands behind that is a machine (``activity.plan``) which the
 author's side does not import, so that it can be read, and rebuilt, without it. It asks for what is declared here:
 
-* ``Seat``        the action at one place of one agent's plan; a context belongs to one
-* ``Activity``    the activity that it could perform there, with others that could
-* ``Home``        what all places of one agent's plan share: its kernel, its trace, its agent
-* ``Declared``    what the class of the action says of itself
+* ``Seat``  the action at one place of one agent's plan; a context belongs to one
+* ``Activity``  the activity that it could perform there, with others that could
+* ``SeatHome``  what all places of one agent's plan share: its kernel, its trace, its agent
+* ``Declared``  what the class of the action says of itself
 * ``Possessions``  what few seats have, and is made when they first want it
 
 A seat does what it is told and says so to the activity; it decides nothing. Everything is asked on the thread that
-steps the agent, but for ``Home.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
+steps the agent, but for ``SeatHome.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
 called elsewhere and hands the call over.
 
 What an author may hold of the plan stands here too, since a seat gives it: ``Node``, which looks at one place, and
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceEvent, TraceHub
     from agentrt.kernel.traps import Waiter
 
-__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "Home", "Node", "Opened", "Seat", "SpawnedFrame"]
+__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "SeatHome", "Node", "Opened", "Seat", "SpawnedFrame"]
 
 
 class ActingAgent(Protocol):
@@ -59,18 +59,11 @@ class ActingAgent(Protocol):
         """Call a function at the next intake; from any thread."""
 
 
-class Home(Protocol):
+class SeatHome(Protocol):
     """What all places of one agent's plan share."""
 
-    @property
-    def kernel(self) -> Kernel:
-        """Steps all of it."""
-        ...
-
-    @property
-    def trace(self) -> TraceHub:
-        """Where records go."""
-        ...
+    kernel: Kernel  # steps all of it
+    trace: TraceHub  # where records go
 
     @property
     def agent(self) -> ActingAgent:
@@ -80,7 +73,6 @@ class Home(Protocol):
     @property
     def entity(self) -> Any:
         """The entity that acts."""
-        ...
 
     @property
     def random(self) -> Stream:
@@ -99,55 +91,19 @@ class Home(Protocol):
 class Declared(Protocol):
     """What the class of an action says of itself; an ``ActionSpec``."""
 
-    @property
-    def name(self) -> str:
-        """What the action calls itself."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """``leaf``, ``compound``, ``group`` or ``task``."""
-        ...
-
-    @property
-    def subject(self) -> str:
-        """Its module and name, for errors."""
-        ...
-
-    @property
-    def activity(self) -> str:
-        """What it performs."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """The least utility."""
-        ...
-
-    @property
-    def span(self) -> float:
-        """The width of the declared range of utilities."""
-        ...
-
-    @property
-    def is_range(self) -> bool:
-        """Whether it is a range."""
-        ...
+    name: str  # what the action calls itself
+    kind: str  # ``leaf``, ``compound``, ``group`` or ``task``
+    subject: str  # its module and name, for errors
+    activity: str  # what it performs
+    low: float  # the least utility
+    span: float  # the width of the declared range of utilities
+    is_range: bool  # whether it is a range
+    output_type: type[ThinkOutput] | None  # what thinking finds out; None for the arguments as they are
+    output_label: str  # what errors call that
 
     @property
     def steps(self) -> object:
         """Of a compound; None for a leaf."""
-        ...
-
-    @property
-    def output_type(self) -> type[ThinkOutput] | None:
-        """What thinking finds out; None for the arguments as they are."""
-        ...
-
-    @property
-    def output_label(self) -> str:
-        """What errors call that."""
-        ...
 
 
 class Opened(Protocol):
@@ -170,16 +126,8 @@ class Possessions(Protocol):
     status: tuple[str, dict[str, Any]] | None  # what ``set_status_text_key`` said
     progress: str  # what ``set_debug_progress`` said
     resumption: tuple[Any] | None  # what the next ``suspend`` returns at once, because ``resume`` came before it
-
-    @property
-    def debug(self) -> dict[str, Any]:
-        """The author's own debugging data."""
-        ...
-
-    @property
-    def suspension(self) -> Waiter | None:
-        """The wait of ``suspend``, while it lasts."""
-        ...
+    debug: dict[str, Any]  # the author's own debugging data
+    suspension: Waiter | None  # the wait of ``suspend``, while it lasts
 
     def suspend(self) -> Waiter:
         """A wait of ``suspend`` begins."""
@@ -200,6 +148,7 @@ class Seat(Holder, Protocol):
     """An action at one place of a plan. A holder of control flags: what acts in its name shares its own."""
 
     utility: float  # within its activity, without any boost
+    state: int  # one of the constants of ``activity.states``
 
     @property
     def spec(self) -> Declared:
@@ -212,29 +161,20 @@ class Seat(Holder, Protocol):
         ...
 
     @property
-    def state(self) -> int:
-        """One of the constants of ``activity.states``."""
-        ...
-
-    @property
     def context(self) -> object:
         """The context of its thinking or run at present; None before the first call of a hook."""
-        ...
 
     @property
     def extras(self) -> Possessions | None:
         """What it has of what few seats have; None for nothing."""
-        ...
 
     @property
     def thinking(self) -> object:
         """What steps its ``think``: a strand, a batch, or None."""
-        ...
 
     @property
     def running(self) -> object:
         """What steps its ``run``: a strand, or None."""
-        ...
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -304,40 +244,26 @@ class Seat(Holder, Protocol):
 class Activity(Protocol):
     """One activity at one place of a plan, with the actions that could perform it."""
 
-    @property
-    def activity(self) -> str:
-        """Its name."""
-        ...
+    activity: str  # its name
+    state: int  # one of the constants of ``activity.states``
+    expected: Current | None  # the expected state of the entity before it; None while nobody touched it
 
     @property
-    def planner(self) -> Home:
+    def planner(self) -> SeatHome:
         """What it shares with all places of the plan."""
         ...
 
     @property
     def parent(self) -> Seat | None:
         """The action that it is a part of; None at the root."""
-        ...
 
     @property
     def active(self) -> Seat | None:
         """The action that is elected."""
-        ...
-
-    @property
-    def state(self) -> int:
-        """One of the constants of ``activity.states``."""
-        ...
 
     @property
     def args(self) -> Any:
         """What it was called with."""
-        ...
-
-    @property
-    def expected(self) -> Current | None:
-        """The expected state of the entity before it; None while nobody touched it."""
-        ...
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""

@@ -52,11 +52,7 @@ def fraction(value: Any) -> float:
 
 
 def parse_range(subject: str, declared: Any) -> tuple[UtilityRange, bool]:
-    """Read a declared utility.
-
-    Args:
-        subject: who declares it, for the error.
-        declared: a number from 0 to 1, or a pair of them.
+    """Read a declared utility, a number from 0 to 1 or a pair of them; ``subject`` declares it.
 
     Returns:
         The range (both ends equal for a number), and whether it is a range.
@@ -77,11 +73,7 @@ def parse_range(subject: str, declared: Any) -> tuple[UtilityRange, bool]:
 
 
 def draw(items: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
-    """One of several equals, by weight; a single one costs no random number.
-
-    Args:
-        weights: one for each; all 0 counts as all equal.
-    """
+    """One of several equals, by weight; a single one costs no random number. If all weights are 0, all are equal."""
     if len(items) == 1:
         return items[0]
     if not any(weights):

@@ -5,18 +5,17 @@ bound to the results before it; when the last is ready, the compound is. A step 
 after it think again; a step that withdraws takes them back.
 
 ``start`` is its own, then the steps' in order; ``run`` is the steps'; ``stop`` is the steps' in order, its own last.
-What it gives, and what it expects of the entity, is made of its steps: ``think_output`` binds the fields that it
-declares, ``expected_after`` is the layer of the last step, ``compose_utility`` sees the steps through
-``ChildUtilities``.
+Its output, the expected state after it and its utility are made of its steps, as placeholders, layers of CURRENT and
+``compose_utility`` say.
 
-When all actions of a step reject their arguments, somebody may have others (the second part of this module); else the
-compound thinks again from its own beginning, after a delay.
-
-A step can lose its action while the compound runs, when a better one was to take over and then could not. The step
-thinks again where it stands, and goes on when an action is ready; with nothing to wait for the plan is aborted.
+When all actions of a step reject their arguments, somebody may have others (the first part of this module); else the
+compound thinks again from its own beginning, after a delay. A step can also lose its action while the compound runs,
+when a better one was to take over and then could not. The step thinks again where it stands, and goes on when an action
+is ready; with nothing to wait for, the plan is aborted.
 
 From step to step it goes in a loop and not by recursion (``_is_stepping``): a plan of sixty steps that answer at once
-would else be sixty frames of Python deep for each level of nesting.
+would else be sixty frames of Python deep for each level of nesting. It calls what it extends by name
+(``Unit.stop_think(self)``): ``super()`` would make an object for each call.
 
 Source: Stonehearth, AI: "Compound action example", "Step declarations"; `reject`.
 """
@@ -32,12 +31,11 @@ from agentrt.activity.plan.election import refuse
 from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
 from agentrt.activity.plan.tree import (
     Frame,
+    FrameOwner,
     Unit,
     call_compose_utility,
     call_on_reject,
     call_start,
-    forget_steps,
-    limit_step,
     limit_unit,
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
@@ -50,17 +48,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
     from agentrt.kernel.kernel import Timer
 
-__all__ = [
-    "ChildUtilities",
-    "CompoundUnit",
-    "MOST_CHOICES",
-    "Search",
-    "choose_again",
-    "expected_after",
-    "rejected",
-    "think_again",
-    "think_output",
-]
+__all__ = ["MOST_CHOICES", "ChildUtilities", "CompoundUnit"]
 
 MOST_CHOICES: Final = 64
 """How many other choices one compound asks for in one tick."""
@@ -118,7 +106,6 @@ class Search:
             return
         if unit.frame.planner.trace.on:
             unit.note(TraceEvent.STORM, step=frame.activity, reason="too many choices in one tick")
-
         self._step = frame.index
         self._timer = unit.frame.planner.kernel.call_later(1, self._go_on, unit, frame)
 
@@ -129,11 +116,7 @@ class Search:
 
 
 def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
-    """All actions of a step rejected their arguments: find somebody who has another choice.
-
-    Returns:
-        Whether somebody has, or the search goes on; if not, the compound has to think again.
-    """
+    """All actions of a step rejected their arguments: whether somebody has other ones, or the search goes on."""
     steps = unit.spec.steps
     assert steps is not None
     reads = steps[frame.index - 1].reads
@@ -161,16 +144,12 @@ def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
 
 def _reason(frame: Frame) -> str:
     """What the actions of a step said, each word once."""
-    told = dict.fromkeys(unit.rejection for unit in frame.units if unit.rejection)
-    return "; ".join(one for one in told if one) or f"{frame.activity} is not possible with that"
+    told = dict.fromkeys(filter(None, [unit.rejection for unit in frame.units]))
+    return "; ".join(told) or f"{frame.activity} is not possible with that"
 
 
 def _ask(unit: CompoundUnit, search: Search, conflict: set[int], step: str, reason: str) -> set[int] | None:
-    """Ask who is to blame, the nearest first.
-
-    Returns:
-        None if one of them has something else, or is out itself; else which marks are left.
-    """
+    """Ask who is to blame, the nearest first; None if one has something else or is out, else which marks are left."""
     steps = unit.spec.steps
     assert steps is not None
     while True:
@@ -196,36 +175,30 @@ def _has_other(unit: Unit, step: str, reason: str) -> bool:
     """Whether the elected action of a step gives something else than what was rejected, or is out now."""
     if unit.state != READY or unit.is_fresh or not unit.is_settled():
         return True  # it is changing at this moment, and will be asked again if that does not help
-    if unit.spec.steps is None:
+    if not isinstance(unit, CompoundUnit):
         return _offers(unit, step, reason)
-    compound: Any = unit
-    return _has_other_inside(compound, step, reason) or unit.state != READY or not unit.is_settled()
-
-
-def _has_other_inside(unit: CompoundUnit, step: str, reason: str) -> bool:
-    """The same for a compound: those are asked whose outputs it is made of, and its own action."""
-    search = unit.search
-    if search is None:
-        search = unit.search = Search()
+    # Of a compound those are asked of whose outputs its own is made, and its own action.
+    if unit.search is None:
+        unit.search = Search()
     conflict = {*unit.spec.output_reads, 0, OUTSIDE}
-    return _ask(unit, search, conflict, step, reason) is None
+    has_other = _ask(unit, unit.search, conflict, step, reason) is None
+    return has_other or unit.state != READY or not unit.is_settled()
 
 
 def _offers(unit: Unit, step: str, reason: str) -> bool:
-    """Ask one action: its hook, then its candidates.
-
-    Returns:
-        Whether it set another output, took its output back, or is out now.
-    """
+    """Ask one action, its hook and then its candidates; whether its output is another one now, or it is out."""
     spec, extras = unit.spec, unit.extras
     choices = None if extras is None else extras.candidates
     if not spec.has_on_reject and choices is None:
         return False
     if unit.frame.planner.trace.on:
         unit.note(TraceEvent.RECONSIDER, step=step, reason=reason)
-    before = unit.state
-    if spec.has_on_reject and (call_on_reject(unit, reason) or unit.state != before or _has_news(unit)):
-        return True
+    if spec.has_on_reject:
+        before = unit.state
+        if call_on_reject(unit, reason) or unit.state != before:
+            return True
+        if unit.is_due if isinstance(unit, CompoundUnit) else unit.is_fresh:
+            return True  # its author set an output that nobody has looked at yet
     if extras is None or extras.candidates is None:
         return False
     if offer_next(unit, extras.candidates):
@@ -236,46 +209,19 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
     return False  # a compound thinks again, after a delay, and so offers them all again
 
 
-def _has_news(unit: Unit) -> bool:
-    """Whether its author set an output that nobody has looked at yet."""
-    if unit.spec.steps is None:
-        return unit.is_fresh
-    compound: Any = unit
-    return bool(compound.is_due)
-
-
 def _ask_outside(unit: CompoundUnit) -> bool:
     """Nobody inside can help, and the compound's own arguments are to blame: those come from the compound around."""
     frame = unit.frame
     if any(other is not unit and other.state != IMPOSSIBLE for other in frame.units):
         return False  # another action may do it with these arguments
-    outer: Any = frame.parent
-    if not frame.index or outer.state != THINKING:
+    outer = frame.parent
+    if not frame.index or not isinstance(outer, CompoundUnit) or outer.state != THINKING:
         return False  # it is no step of a compound
     if not choose_again(outer, frame):
         return False
-    if outer.search.is_waiting:
+    if outer.search is not None and outer.search.is_waiting:
         outer.frame_answered(frame)
     return True
-
-
-def rejected(unit: CompoundUnit, frame: Frame) -> None:
-    """All actions of a step rejected their arguments."""
-    backoff = unit.backoff
-    if unit.state == THINKING and not backoff.is_waiting:
-        if choose_again(unit, frame):
-            if unit.search is not None and unit.search.is_waiting:
-                unit.frame_answered(frame)
-            return
-        planner = unit.frame.planner
-        if planner.trace.on and backoff.is_storm:
-            unit.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
-        for one in frame.units:
-            if one.extras is not None and one.extras.refusal is not None:
-                line_up(unit, one.extras.refusal)
-                break
-        backoff.wait(planner.kernel, think_again, unit)
-    unit.frame_answered(frame)
 
 
 def think_again(unit: CompoundUnit) -> None:
@@ -292,7 +238,26 @@ def think_again(unit: CompoundUnit) -> None:
     if extras is not None:
         extras.timeout = limit
     unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
-    unit.frame.begin_again(unit)
+    unit.frame.begin_late([unit])
+
+
+def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
+    """A step that declares a limit thinks."""
+    extras = unit.own_extras()
+    kernel = frame.planner.kernel
+    if extras.step_timeouts is None:
+        extras.step_timeouts = {}
+    extras.step_timeouts[frame.index] = kernel.call_later(
+        kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
+    )
+
+
+def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
+    if unit.state == THINKING and frame.state == THINKING:
+        if frame.planner.trace.on:
+            frame.note(TraceEvent.TIMEOUT, seconds=seconds)
+        frame.stop()
+        unit.frame_rejected(frame)
 
 
 class ChildUtilities:
@@ -314,15 +279,12 @@ class ChildUtilities:
             step: the activity (the first step that performs it), or the step's number from 1.
             default: what to return when there is no such step, or nothing is elected in it.
         """
-        for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):
-                return default if frame.active is None else frame.active.utility
-        return default
+        frame = self._find(step)
+        return default if frame is None or frame.active is None else frame.active.utility
 
     def __getitem__(self, step: str | int) -> float:
-        for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):
-                return 0.0 if frame.active is None else frame.active.utility
+        if (frame := self._find(step)) is not None:
+            return 0.0 if frame.active is None else frame.active.utility
         activities = [frame.activity for frame in self._frames]
         hint = did_you_mean(step, activities) if isinstance(step, str) else ""
         raise LookupError(f"child_utilities[{repr_of(step, 80)}] names no step.{hint} It has: {self._known()}")
@@ -332,41 +294,17 @@ class ChildUtilities:
             raise AttributeError(name)  # what Python asks of anything
         raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
 
+    def _find(self, step: str | int) -> Frame | None:
+        for frame in self._frames:
+            if step == frame.activity or (step == frame.index and step is not True):  # True is 1 to Python
+                return frame
+        return None
+
     def _known(self) -> str:
         return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
-def expected_after(frames: list[Frame], own: Current | None) -> Current | None:
-    """The state that is expected after the steps of a compound.
-
-    Args:
-        frames: the steps; those without an elected action change nothing.
-        own: the state that is expected before the first.
-
-    Returns:
-        The topmost layer; None while nobody touched it.
-    """
-    for frame in reversed(frames):
-        if frame.active is not None:
-            return frame.active.expected()
-    return own
-
-
-def think_output(unit: CompoundUnit) -> Any:
-    """What a compound gives when all its steps are ready: the fields that it declares, else its arguments.
-
-    Raises:
-        Exception: what a placeholder raised.
-    """
-    declared = unit.spec.output
-    if declared is None:
-        return unit.frame.args
-    return ThinkOutput.open(
-        {field: constant if resolve is None else resolve(unit) for field, resolve, constant in declared}
-    )
-
-
-class CompoundUnit(Unit):
+class CompoundUnit(Unit, FrameOwner):
     """A compound action at one place of a plan."""
 
     __slots__ = (
@@ -418,7 +356,10 @@ class CompoundUnit(Unit):
 
     def expected(self) -> Current | None:
         """The expected state after the last step that has an elected unit."""
-        return expected_after(self.frames, Unit.expected(self))
+        for frame in reversed(self.frames):
+            if frame.active is not None:
+                return frame.active.expected()
+        return Unit.expected(self)
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
@@ -441,18 +382,18 @@ class CompoundUnit(Unit):
         self._is_open = self.frame.open_answer()
         self._steps_think(self.frame.args)
 
-    def set_output(self, output: Any) -> None:
+    def set_output(self, output: object) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
         if self.is_handed_over(output):
             return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         own = self.spec.output_type
-        self.own_output = take(own, output) if own is not None and output.__class__ is dict else output
+        self.own_output = take(own, output) if own is not None and type(output) is dict else output
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel
-            if kernel.acting is not self or kernel.inline.coro is None:
+            if kernel.acting is not self or kernel.inline.coro is None:  # else its round calls it, behind all thinks
                 kernel.call_soon(self.own_ready)
 
     def own_ready(self) -> None:
@@ -536,16 +477,23 @@ class CompoundUnit(Unit):
         del self.results[number:]
         if self.search is not None:
             self.search.forget(number)
-        if self.extras is not None:
-            forget_steps(self.extras, number)
+        if self.extras is not None and self.extras.step_timeouts:
+            timeouts = self.extras.step_timeouts
+            for step in [step for step in timeouts if step >= number]:
+                timeouts.pop(step).cancel()
         for frame in self.frames[number - 1 :]:
             if frame.state != IDLE:
                 frame.stop()
 
     def _all_ready(self) -> None:
         self.backoff.reset()
-        try:
-            output = think_output(self)
+        declared = self.spec.output
+        try:  # placeholders call what authors wrote
+            output = (
+                self.frame.args
+                if declared is None
+                else ThinkOutput.open({name: value if bind is None else bind(self) for name, bind, value in declared})
+            )
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -642,7 +590,21 @@ class CompoundUnit(Unit):
 
     def frame_rejected(self, frame: Frame) -> None:
         """All actions of a step rejected their arguments: ask for others, or think again, a little later."""
-        rejected(self, frame)
+        backoff = self.backoff
+        if self.state == THINKING and not backoff.is_waiting:
+            if choose_again(self, frame):
+                if self.search is not None and self.search.is_waiting:
+                    self.frame_answered(frame)
+                return
+            planner = self.frame.planner
+            if planner.trace.on and backoff.is_storm:
+                self.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
+            for unit in frame.units:
+                if unit.extras is not None and unit.extras.refusal is not None:
+                    line_up(self, unit.extras.refusal)
+                    break
+            backoff.wait(planner.kernel, think_again, self)
+        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of a step changed."""
@@ -650,16 +612,14 @@ class CompoundUnit(Unit):
 
     def frame_finished(self, frame: Frame) -> None:
         """A step ran to its end: the next one runs."""
-        if not self._is_stepping and not self.frame.execution.is_aborting:
-            self._next_step()
-
-    def _next_step(self) -> None:
+        if self._is_stepping or self.frame.execution.is_aborting:
+            return
         if self.step == len(self.frames):
             self.finish()
-            return
-        self.step += 1
-        self._compose()
-        self.begin_run()
+        else:
+            self.step += 1
+            self._compose()
+            self.begin_run()
 
     def begin_run(self) -> None:
         """Run the step, and those after it as long as they take no time; unless it still waits for control flags."""

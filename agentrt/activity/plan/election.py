@@ -1,43 +1,32 @@
 """The candidates for one place of a plan: who they are, whose thoughts are kept, who is elected, how it takes over.
 
-The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has run for
-half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
-thinking (``adjust``).
-
-To *switch*, the old unit unwinds first: the strands under it end, innermost first, then its ``stop`` hooks run, and
-only then is the new one started; all of that in one tick, unless a clean-up takes longer. Who is best is asked again
-after the unwinding (``unwound``), since the better one may have withdrawn meanwhile. An agent may switch only so often
-within one tick: two actions that overtake each other by their own doing wait for the next tick then, and the trace has
-a storm.
-
-A unit that is elected and *refuses* to be started is out for now, the next best takes its place, and it thinks again
+*Election.* The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has
+run for half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
+thinking (``adjust``). To *switch*, the old unit unwinds first: the strands under it end, innermost first, then its
+``stop`` hooks run, and only then is the new one started; all in one tick, unless a clean-up takes longer. Who is best
+is asked again after the unwinding (``unwound``), since the better one may have withdrawn meanwhile. An agent may switch
+only so often within one tick: two actions that overtake each other by their own doing wait for the next, and the trace
+has a storm. A unit that *refuses* to be started is out for now, the next best takes its place, and it thinks again
 after a delay, or as soon as the lease is free because of which it refused.
 
-*What an agent knows*: its actions by activity, checked against each other, and how the frames of a plan take it up.
+*What an agent knows*: its actions by activity, in an index that agents share who know the same. All actions of one
+activity take the same arguments. What a compound gives a step must fit them, as far as it is known before anything
+runs; what it reads of a step's think output must be declared by every known action of that step. All of it is checked
+when actions are learned, the earliest moment at which it can be known.
 
-All actions that perform the same activity take the same arguments. What a compound gives a step must fit them, as far
-as it is known before anything runs; what it reads of a step's think output must be declared by every known action of
-that step. All of it is checked when actions are learned, the earliest moment at which it can be known.
-
-An index is shared between agents that know the same actions.
-
-*Kept thoughts*: thinking that goes on over the end of plans that it did not win, and a count of what was cut off.
-
-By default every action is asked anew with each plan: when one has run to its end, all thinking stops and begins again,
-and an action that cannot beat what is elected stops thinking until that is over. So a thought of one second beside an
-action that ends every half second is never finished. Two things are done about it:
+*Kept thoughts.* By default every action is asked anew with each plan, and one that cannot beat what is elected stops
+thinking until that is over. So a thought of one second beside an action that ends every half second is never finished.
+Two things are done about it:
 
 * Nobody starves in silence. Thinking that was stopped before it had an answer is counted, with the reason and since
   when, until it has one (``note_cut``); snapshots and explanations tell.
-* An action that declares ``asks = "when changed"`` keeps its thinking, be it ready or not, in both cases.
-
-How it is kept: at a place that goes on, it simply thinks on. Where the place itself is stopped, because a plan has run
-to its end or the compound around it could not beat what was elected (``Execution.renewing``), the unit is *set aside*
-(``set_aside``): it stays in its state, at its place, with its arguments and their protection, though the place is idle
-and looks at nothing that it says. When the place thinks again it is brought back (``bring_back``), if
-it is still true what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same
-actions known for that place. Else it stops, and begins anew. One that is not possible any more (it said so, an argument
-is gone, its time is over) is asked anew in any case.
+* An action that declares ``asks = "when changed"`` keeps its thinking, be it ready or not. At a place that goes on, it
+  simply thinks on. Where the place itself is stopped, because a plan has run to its end or the compound around it could
+  not beat what was elected (``Execution.renewing``), the unit is *set aside* (``set_aside``): it stays in its state, at
+  its place, with its arguments and their protection, though the place is idle and looks at nothing that it says. When
+  the place thinks again it is brought back (``bring_back``), if it is still true what it was asked: equal arguments,
+  nothing in CURRENT that a step before has written, and the same actions known for that place. Else it begins anew, as
+  does one that is not possible any more.
 
 Not kept, since the tree around it is not the same: over an abort, an interruption of the plan that it is a part of, and
 the end of the agent; below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when
@@ -71,8 +60,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Unit
 
 __all__ = [
-    "ENDED",
-    "Known",
     "adjust",
     "best_ready",
     "boosted",
@@ -81,10 +68,8 @@ __all__ = [
     "comes_too_late",
     "end_asides",
     "index_actions",
-    "keeps_thinking",
     "learn",
     "note_cut",
-    "outdone",
     "refuse",
     "relearn_asides",
     "renew",
@@ -105,12 +90,7 @@ _relabels: dict[tuple[ActionSpec, str], ActionSpec] = {}
 
 
 def index_actions(actions: Iterable[type[Action]]) -> Known:
-    """Sort actions by activity and check them against each other.
-
-    Agents that know the same actions share one index.
-
-    Args:
-        actions: the classes, in the order in which they were learned.
+    """Sort actions by activity and check them against each other. Agents that know the same share one index.
 
     Raises:
         DefinitionError: actions of one activity take different arguments.
@@ -221,9 +201,6 @@ def _check_outputs(spec: ActionSpec, index: Known) -> None:
 def check_group(index: Known, spec: ActionSpec) -> None:
     """A task group takes no arguments: nor may the actions that perform the same activity.
 
-    Args:
-        spec: the group that it is to join.
-
     Raises:
         DefinitionError: they take some.
     """
@@ -273,9 +250,16 @@ def take_up(frame: Frame) -> Unit | None:
 
 
 def _begin_anew(frame: Frame) -> None:
-    """Have a place think from the beginning; if what it was given does not fit, what it is for is not possible."""
+    """A filter came or went: have a place think from the beginning.
+
+    If what it was given does not fit those who can perform it now, what it is for is not possible.
+    """
+    args, expected, was_ready = dict(frame.args), frame.expected, frame.state == READY  # ``stop`` forgets them
     try:
-        frame.begin_anew()
+        frame.stop()
+        if was_ready:
+            frame.owner.frame_unready(frame)
+        frame.begin(args, expected)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -323,14 +307,7 @@ def renew(frame: Frame) -> None:
 
 
 def set_aside(frame: Frame) -> list[Unit]:
-    """A plan has run to its end: set those units of a place aside that keep their thinking.
-
-    Args:
-        frame: the place, which is being stopped.
-
-    Returns:
-        The others, which are to be stopped.
-    """
+    """A plan has run to its end: set units aside that keep their thinking; the others, which are to be stopped."""
     kept = [unit for unit in frame.units if unit.spec.keeps and unit.state in (THINKING, READY)]
     if not kept or frame.version != frame.planner.version:
         return frame.units
@@ -356,13 +333,7 @@ def outdone(frame: Frame, unit: Unit) -> None:
 
 
 def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
-    """A place thinks again: its units go on that were set aside, if what they were asked is still true.
-
-    Args:
-        frame: the place; its arguments are still those of before.
-        args: what it is called with now.
-        expected: the expected state of the entity now.
-    """
+    """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
     if frame.aside is None:
         return frame.units
     kept = _bring_back(frame)
@@ -402,11 +373,7 @@ def relearn_asides(frames: list[Frame]) -> None:
 
 
 def note_cut(unit: Unit, why: str) -> None:
-    """The thinking of a unit is stopped before it had an answer.
-
-    Args:
-        why: the reason in words, if who stops it knows one.
-    """
+    """The thinking of a unit is stopped before it had an answer; ``why``, if who stops it knows a reason."""
     extras, execution = unit.own_extras(), unit.frame.execution
     if not extras.cuts:
         extras.cut_since = _since(unit)
@@ -446,17 +413,12 @@ _NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
 def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
-    """The ready unit with the highest utility; equals are drawn by weight.
+    """The ready unit with the highest utility, or None; equals are drawn by weight.
 
     A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
-    still. In a plan that was started, an action does not count for a step that others come after if it, or the one
-    that was elected, expects a changed entity: those were planned for what the elected one expects.
-
-    Args:
-        is_patient: whether to wait for such a plan if it is better than all others.
-
-    Returns:
-        The unit, or None if none is ready.
+    still. If ``is_patient``, such a plan is waited for when it is better than all others. In a plan that was started,
+    an action does not count for a step that others come after if it, or the one that was elected, expects a changed
+    entity: those were planned for what the elected one expects.
     """
     best: Unit | None = None
     equals: list[Unit] | None = None
@@ -511,11 +473,7 @@ def _changes(frame: Frame, unit: Unit) -> bool:
 
 
 def boosted(frame: Frame) -> float:
-    """The utility of the elected unit, with its boost once it has run for a while.
-
-    Args:
-        frame: the activity; it has an elected unit.
-    """
+    """The utility of the elected unit, with its boost once it has run for a while."""
     active = frame.active
     assert active is not None
     if active.state == RUNNING:
@@ -526,11 +484,7 @@ def boosted(frame: Frame) -> float:
 
 
 def adjust(frame: Frame) -> None:
-    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking.
-
-    Args:
-        frame: the activity; it has an elected unit.
-    """
+    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking."""
     active = frame.active
     assert active is not None
     bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
@@ -557,11 +511,7 @@ def adjust(frame: Frame) -> None:
 
 
 def try_again(frame: Frame, unit: Unit, number: int) -> None:
-    """Have a unit think again that refused to be started.
-
-    Args:
-        number: in which round it was refused.
-    """
+    """Have a unit think again that refused to be started, in the round of that number."""
     if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
         return
     place = keep_place(unit)
@@ -572,7 +522,7 @@ def try_again(frame: Frame, unit: Unit, number: int) -> None:
         if unit.state == IDLE and place is not None:
             place.close()  # it could not beat what runs, and is not asked
     else:
-        frame.begin_again(unit)
+        frame.begin_late([unit])
 
 
 def _take_places(unit: Unit) -> bool:
@@ -604,15 +554,14 @@ def _leave_places(unit: Unit) -> None:
 
 
 def switch(frame: Frame, best: Unit) -> None:
-    """A better unit takes over: the old one unwinds first.
-
-    Args:
-        best: the better one, as of now.
-    """
+    """A better unit takes over: the old one unwinds first."""
     active = frame.active
     assert active is not None
     if not frame.execution.may_switch():
-        _wait_for_the_next_tick(frame)
+        # Compare them again in the next tick: if they overtook each other without end, time would stop for all.
+        if frame.planner.trace.on:
+            frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
+        frame.planner.kernel.call_later(1, frame.look_again)
         return
     # Before anything is interrupted: what would be refused at its start would have stopped the other one for nothing.
     if not _take_places(best):
@@ -622,18 +571,14 @@ def switch(frame: Frame, best: Unit) -> None:
     was_running = frame.state == RUNNING
     frame.move(SWITCHING)
     if was_running:
-        frame.execution.unwind(frame, f"preempted by {best.spec.name}", was_running)
+        frame.execution.unwind(frame, f"preempted by {best.spec.name}")
     else:
         # A later step of a plan that runs: nothing of it has run, so there is nobody to wait for.
-        unwound(frame, was_running)
+        unwound(frame, was_running=False)
 
 
-def unwound(frame: Frame, was_running: bool) -> None:
-    """The old unit's strands have ended: stop it, and let the best take its place.
-
-    Args:
-        was_running: whether the old unit ran; then the new one does.
-    """
+def unwound(frame: Frame, *, was_running: bool) -> None:
+    """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
     active = frame.active
     assert active is not None
     active.stop()  # before anybody is elected: its hooks may take back what made the other one better
@@ -655,13 +600,6 @@ def unwound(frame: Frame, was_running: bool) -> None:
             return
     # Nothing is elected any more: who is idle thinks again, the old unit among them.
     frame.begin_late([unit for unit in frame.units if unit.state == IDLE])
-
-
-def _wait_for_the_next_tick(frame: Frame) -> None:
-    """Compare the units again in the next tick: if they overtook each other without end, time would stop for all."""
-    if frame.planner.trace.on:
-        frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
-    frame.planner.kernel.call_later(1, frame.look_again)
 
 
 def refuse(unit: Unit, reason: str) -> None:

@@ -16,7 +16,7 @@ How far up an abort goes: it unwinds the whole plan, unless somebody on the way 
 frame that was spawned by who wants to hear of it. Then only that frame is unwound, in the same way (``give_up``), and
 who awaits it gets ``ActivityAbortedError``. Strategies are run like this, so that one that fails is a failure of its
 parent's and not of the agent's plan. A strand that awaits a frame behind a shield is not woken by being stopped, and
-nothing goes on in a frame of a plan that unwinds; so it gets that error as well (``cut_off``), and goes on in its
+nothing goes on in a frame of a plan that unwinds; so it gets that error as well (``Spawned.lost``), and goes on in its
 clean-up.
 
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
 from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.tree import Frame
+from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
@@ -41,23 +41,9 @@ from agentrt.kernel.traps import KEEP
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import Performance, Spawned
-    from agentrt.activity.plan.tree import Unit
     from agentrt.body.flags import Holder
-    from agentrt.kernel.strand import Strand
 
-__all__ = [
-    "MAX_ABORTS",
-    "MAX_EXECUTED",
-    "MAX_SWITCHES",
-    "Execution",
-    "aborted",
-    "catcher_of",
-    "cut_off",
-    "is_under",
-    "outermost_holder",
-]
+__all__ = ["MAX_EXECUTED", "Execution", "aborted", "catcher_of", "is_under"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up.
@@ -72,12 +58,8 @@ MAX_EXECUTED = 4
 """How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
-class Execution:
-    """The root frame of an agent's plan, and what runs in it.
-
-    Args:
-        holder: for whom it is performed, so that control flags are shared; None for the agent's own plan.
-    """
+class Execution(FrameOwner):
+    """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
         "_abort",
@@ -89,7 +71,6 @@ class Execution:
         "_is_killed",
         "_switch_tick",
         "_switches",
-        "_was_running",
         "abort_reason",
         "aborts",
         "asides",
@@ -110,8 +91,8 @@ class Execution:
 
     coro = None  # as an entry of the agenda it stands for no author's code
 
-    def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
-        self.planner: Planner = planner
+    def __init__(self, planner: PlanHome, activity: str, holder: Holder | None = None) -> None:
+        self.planner: PlanHome = planner
         self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
         self.runs: list[Unit] = []  # the units whose ``run`` is under way, outermost first
@@ -119,26 +100,22 @@ class Execution:
         self.abort_reason: str = ""  # the last one's reason
         self.kills: int = 0  # how many times in a row the planner gave up
         self.is_stopped: bool = False  # whether it was told to stop for good
-        # whether the whole plan is being unwound; kept beside ``_abort`` and ``_ending``, since every step of
-        # a plan asks it
-        self.is_aborting: bool = False
+        self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
-        # why thinking stops at this moment that may be kept, because it will begin again; empty if it does
-        # not
-        self.renewing: str = ""
+        self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: list[Frame] = []  # the places of the plan that are idle where some keep thinking
         self.stale: list[Frame] = []  # those of them that were there when the last plan ended
-        self._abort: tuple[str, Unit | None] | None = None
-        self._counts = True
-        self._ending = False
+        self._abort: tuple[str, Unit | None] | None = None  # the reason of the abort that goes on, and who asked for it
+        self._counts = True  # whether that is a failure of the plan
+        self._ending = False  # whether it is unwound for good
         self._is_killed = False  # whether its planner gave up and is to be restarted
+        # executed frames that nobody waits for any more, and what to call when they are unwound
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._switch_tick = 0
         self._switches = 0
         self._executed_tick = 0
         self._executed = 0
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
-        self._was_running = False
         self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
         self.waiting: object = 0  # until which tick it pauses
 
@@ -146,10 +123,6 @@ class Execution:
     def title(self) -> str:
         """What people call it."""
         return f"the plan of {self.planner.name!r}"
-
-    def as_performance(self) -> Performance | None:
-        """Itself, if it is a performance: that is awaited, and may fail by itself."""
-        return None
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -198,17 +171,8 @@ class Execution:
         if frame.start():
             frame.run()
 
-    def frame_unready(self, frame: Frame) -> None:
-        """Nothing to do: the root never waits in the ready state."""
-
-    def frame_answered(self, frame: Frame) -> None:
-        """Nothing is ready now; whoever becomes ready later is elected then."""
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """Nobody above the root could choose other arguments."""
-
-    def frame_utility(self, frame: Frame) -> None:
-        """Nothing competes with the root."""
+    # Nothing else concerns it: the root never waits in the ready state, competes with nobody, and nobody above it could
+    # choose other arguments. Whoever becomes ready later is elected then.
 
     def frame_finished(self, frame: Frame) -> None:
         """The plan ran to its end: stop it, and think again."""
@@ -295,11 +259,10 @@ class Execution:
             node = node.parent.frame
         return node is target or (node.parent is not None and node.parent is target.active)
 
-    def unwind(self, target: Frame, reason: str, was_running: bool) -> None:
+    def unwind(self, target: Frame, reason: str) -> None:
         """Stop what runs under a frame; the frame's ``unwound`` is called then."""
         if self.target is None or target.depth < self.target.depth:
             self.target = target
-            self._was_running = was_running
             innermost = self.runs[-1] if self.runs else None
             if innermost is None or innermost.extras is None or innermost.extras.execute is None:
                 self._stop_innermost(reason)
@@ -312,7 +275,7 @@ class Execution:
         if self._given_up is None:
             self._given_up = {}
         self._given_up[frame] = then
-        self.unwind(frame, "the executing action gave up", False)
+        self.unwind(frame, "the executing action gave up")
 
     def _stop_innermost(self, reason: str) -> None:
         target = self.target
@@ -346,7 +309,7 @@ class Execution:
         elif self._given_up is not None and target in self._given_up:
             self._stop_executed(target)
         else:
-            unwound(target, self._was_running)
+            unwound(target, was_running=True)
 
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
@@ -372,24 +335,17 @@ class Execution:
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
-    def abort(self, reason: str, unit: Unit | None) -> None:
-        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for.
-
-        Args:
-            unit: who asked for it, or None.
-        """
-        self._blame(reason, unit, is_failure=True)
-
-    def replan(self, reason: str, unit: Unit) -> None:
-        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
-        self._blame(reason, unit, is_failure=False)
-
-    def _blame(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+    def abort(self, reason: str, unit: Unit | None, *, is_failure: bool = True) -> None:
+        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for."""
         catcher = catcher_of(unit)
         if catcher is None:
             self._begin_abort(reason, unit, counts=is_failure)
         else:
             catcher.caught(reason, unit, is_failure=is_failure)
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
+        self.abort(reason, unit, is_failure=False)
 
     def deadlocked(self, reason: str, unit: Unit) -> None:
         """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
@@ -404,7 +360,7 @@ class Execution:
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
             self.planner.record(path, TraceEvent.ABORT, (("reason", reason),))
-        self.unwind(self.root, reason, False)
+        self.unwind(self.root, reason)
 
     def end(self, reason: str) -> None:
         """Unwind the whole plan for good; the planner is told when it is done."""
@@ -413,16 +369,16 @@ class Execution:
         self.is_stopped = self.is_aborting = True
         self._ending = True
         self._pause_no_more()
-        self.unwind(self.root, reason, False)
+        self.unwind(self.root, reason)
 
     def _stopped(self) -> None:
         self.root.stop()
         end_asides(self.asides.copy())
         abort, self._abort = self._abort, None
-        self.is_aborting = False
+        self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
         if self._ending:
             self._ending = False
-            self.planner.agent.planner_ended()
+            self.planner.ended()
             return
         assert abort is not None
         if not self._counts:
@@ -455,12 +411,8 @@ def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
     return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
-def catcher_of(unit: Unit | None) -> Spawned | None:
-    """Who hears of an abort of a unit instead of the whole plan: the nearest one above it; None if nobody does.
-
-    Args:
-        unit: who asked for the abort, or None for the planner itself.
-    """
+def catcher_of(unit: Unit | None) -> Catcher | None:
+    """Who hears of an abort of a unit instead of the whole plan: the nearest above it; None if nobody does."""
     frame = None if unit is None else unit.frame
     while frame is not None:
         if frame.catcher is not None:
@@ -470,11 +422,7 @@ def catcher_of(unit: Unit | None) -> Spawned | None:
 
 
 def outermost_holder(unit: Unit) -> Unit:
-    """Who has to give way so that all control flags that are held for a unit come free: the outermost that holds one.
-
-    Args:
-        unit: the unit, which waits for a flag.
-    """
+    """Who has to give way so that all control flags that are held for a unit come free: the outermost holder of one."""
     owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
     found, above = unit, unit.frame.parent
     while above is not None:
@@ -482,20 +430,6 @@ def outermost_holder(unit: Unit) -> Unit:
             found = above
         above = above.frame.parent
     return found
-
-
-def cut_off(frame: Frame, strand: Strand | None) -> ActivityAbortedError | None:
-    """What a strand is told that awaits a frame behind a shield while both are unwound.
-
-    Args:
-        strand: who awaits it; None if nobody does.
-
-    Returns:
-        The error; None for one that is not stopped, or that hears of it by being cancelled.
-    """
-    if strand is None or strand.stop_reason is None or strand.pending() is not None:
-        return None
-    return aborted(frame, strand.stop_reason, frame.path())
 
 
 def is_under(frame: Frame, target: Frame) -> bool:

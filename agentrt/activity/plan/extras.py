@@ -2,45 +2,39 @@
 
 ``Extras`` owns it, and one rule says when each thing ends:
 
-* listeners and timers that were opened while thinking, when thinking stops; those that were opened later, when the
-  action stops. While one of the former is open, or a spawned frame thinks, a think that has returned may still be
-  answered for.
-* a protection, as long as the unit thinks or is started and does not run yet;
+* listeners and timers that were opened while thinking, when thinking stops; later ones, when the action stops. While
+  one of the former is open, or a spawned frame thinks, a think that has returned may still be answered for;
+* a protection, as long as the unit thinks, or is started and does not run yet;
 * spawned frames, when the thinking of an action that is not elected stops, or the action does;
 * limits, candidates and a place in line, with the thinking that they are for.
 
-*Candidates.* ``ctx.candidates`` keeps an iterator with the action that thinks. The first choice is its think output;
-when what was made of a choice is rejected, the next one takes its place (``compound`` decides whom to ask).
-The iterator is the author's own code: it is advanced here and nowhere else, and only when a choice is needed.
+*Candidates.* The first choice of ``ctx.candidates`` is the think output; when what was made of a choice is rejected,
+the next takes its place (``compound`` decides whom to ask). The iterator is the author's own code: it is advanced here
+and nowhere else, and only when a choice is needed.
 
 *Protected entities.* Those among the arguments of an activity are protected by themselves, others by
-``ctx.protect_argument``. While an action thinks or is ready, the loss of one is a rejection of its arguments; once it
-is started and does not run yet, the plan is aborted. An action that runs is left alone: it may be the one that destroys
-it. What is gone already when it is to be protected is lost at that moment, with the same consequences; so is an
-argument that went while an action did not think, when that begins to. Whatever has a ``destroyed`` signal is protected,
-also inside lists, tuples, sets, dicts, dataclasses and records, as they are when thinking begins, down to ``_DEEPEST``;
-what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is looked for: a container of thousands is
-a map or a path, and nobody should pay for looking through it with each thought. It is counted for each argument and by
-whole levels, so that what is protected does not depend on the order of a set.
+``ctx.protect_argument``. The loss of one is a rejection while an action thinks or is ready, and aborts the plan while
+it is started and does not run yet. An action that runs is left alone: it may be the one that destroys it. What is gone
+already is lost when it is to be protected; an argument that went while an action did not think, when it begins to.
+Whatever has a ``destroyed`` signal is protected, also inside containers, dataclasses and records as they are when
+thinking begins, down to ``_DEEPEST``; what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is
+looked for: a container of thousands is a map or a path, and nobody should pay for it with each thought. They are
+counted for each argument and by whole levels, so that the order of a set decides nothing.
 
-*Waiting in line for a lease.* An action that rejects because somebody else has a lease is asked again after a delay, as
-after any rejection: it may choose something else then. Besides, the unit that is to think again waits in line for what
-it could not have, and when it is its turn thinks again at once. It keeps its place however often it is asked in vain,
-also while it stops thinking only to think again (``keep_place``, ``restore_place``); so those who wait for one thing
-get it in the order in which they came.
+*Asking again.* Rejected arguments and refused starts are asked again after a delay (``Backoff``); a no that repeats
+more than a few times is a storm, which the trace tells. Who said no because somebody else has a lease also waits in
+line for it (``line_up``), and thinks again at once when it is its turn. It keeps its place however often it is asked in
+vain, also while it stops thinking only to think again (``keep_place``, ``restore_place``): so those who wait for one
+thing get it in the order in which they came.
 
 Source: Stonehearth, AI: `reject`, `protect_argument`, `unprotect_argument`.
-
-``Backoff`` paces whoever asks again what has just said no: rejected arguments and refused starts are asked again after
-20 ms of game time; each repeat waits twice as long, up to 2 s. A no that repeats more than a few times is a storm,
-which the trace tells. Who said no because somebody else holds a lease waits in line for that besides
-(``line_up``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.arguments import inner_values
 from agentrt.activity.author.context import undeclared
@@ -54,7 +48,6 @@ from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.seat import Opened
-    from agentrt.activity.plan.spawned import Performance, Spawned
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.body.leases import LeaseRefusal, Place
     from agentrt.kernel.kernel import Kernel, Timer
@@ -62,73 +55,55 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Backoff",
-    "hold_no_entities",
-    "offer",
-    "offer_next",
-    "output_of",
+    "Extras",
     "Protection",
     "entities_in",
     "first_gone",
-    "lost",
-    "meant",
-    "protect_arguments",
-    "watch",
-    "Extras",
-    "stop_run",
+    "hold_no_entities",
     "keep_place",
     "line_up",
+    "offer",
+    "offer_next",
+    "protect_arguments",
     "restore_place",
+    "stop_run",
 ]
 
 
-def output_of(unit: Unit, fields: dict[str, Any]) -> Any:
-    """What an action gives as its think output.
-
-    Args:
-        fields: what it says, taken over by the output; nothing for its arguments.
-
-    Raises:
-        ArgumentError: the fields do not fit the declaration.
-    """
-    spec = unit.spec
-    if spec.output_type is None:
-        return unit.frame.args if not fields else undeclared(spec, fields)
-    return spec.output_type.build(spec.output_label, fields)
+def _give(unit: Unit, choice: object) -> bool:
+    """Make a choice the think output of an action; False if what made it lost an entity that the action needs."""
+    fields, spec = _checked(choice), unit.spec
+    if spec.output_type is not None:
+        output: object = spec.output_type.build(spec.output_label, fields)
+    else:
+        output = unit.frame.args if not fields else undeclared(spec, fields)
+    if unit.state != THINKING and unit.state != READY:
+        return False
+    unit.set_output(output)
+    return True
 
 
 def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
-    """Offer the first of several choices. Called on the author's stack.
-
-    Raises:
-        ArgumentError: the fields do not fit the declaration.
-    """
+    """Offer the first of several choices; whether there is one. Called on the author's stack."""
     extras = unit.own_extras()
     extras.candidates = None
     extras.cuts = 0
     iterator = iter(choices)
     for choice in iterator:
-        output = output_of(unit, _checked(choice))
-        if unit.state == THINKING or unit.state == READY:  # else what made the choice lost an entity that it needs
-            unit.set_output(output)
+        if _give(unit, choice):
             extras.candidates = iterator
         return True
     return False
 
 
 def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
-    """Offer the next choice.
-
-    Returns:
-        Whether there was one, or the author's code ended the thinking in another way; if not, the choices are used up.
-    """
+    """Offer the next choice, if one is left; whether it is, or the author's code ended the thinking in another way."""
     offered: list[Any] = []
 
     def advance() -> None:
         for choice in iterator:
             offered.append(choice)
-            output = output_of(unit, _checked(choice))
-            if unit.state == THINKING or unit.state == READY:  # as above
-                unit.set_output(output)
+            _give(unit, choice)
             return
 
     if ends_thinking(unit, "candidates", advance) or offered:
@@ -177,11 +152,7 @@ class Protection:
 
 
 def protect_arguments(frame: Frame) -> Protection | None:
-    """Watch the entities among the arguments of an activity.
-
-    Returns:
-        The watch; None if there is nothing to be watched.
-    """
+    """Watch the entities among the arguments of an activity; None if there is nothing to be watched."""
     found: list[Any] | None = None
     args = frame.args
     # A dict as it is: that of the record, or what nobody checked because nobody performs the activity.
@@ -199,12 +170,8 @@ def protect_arguments(frame: Frame) -> Protection | None:
     return protection
 
 
-def entities_in(value: Any) -> Collection[Any]:
-    """The entities that a value is or holds, each once.
-
-    Args:
-        value: an entity, something that holds some, or anything else.
-    """
+def entities_in(value: object) -> Collection[Any]:
+    """The entities that a value is or holds, each once."""
     if destroyed_signal(value) is not None:
         return (value,)
     found: list[Any] = []
@@ -238,12 +205,8 @@ def _inside(value: Any) -> Collection[Any]:
         return ()
 
 
-def meant(frame: Frame, value: Any) -> Collection[Any]:
-    """The entities that an author means who hands something to ``ctx.protect_argument`` or its counterpart.
-
-    Args:
-        value: an entity, something that holds some, or the name of an argument that is or holds some.
-    """
+def meant(frame: Frame, value: object) -> Collection[Any]:
+    """The entities that an author means who protects something: it is or holds them, or names an argument."""
     args = frame.args
     if isinstance(value, str) and args is not None and value in args:
         value = args[value]
@@ -251,35 +214,19 @@ def meant(frame: Frame, value: Any) -> Collection[Any]:
 
 
 def first_gone(entities: Iterable[Any]) -> Any:
-    """The first by its name of those that were destroyed; None while all are there.
-
-    Args:
-        entities: in any order, that of a set for instance.
-    """
+    """The first by its name of those that were destroyed, in whichever order they come; None while all are there."""
     return min((one for one in entities if is_gone(one)), key=_name, default=None)
 
 
-def watch(frame: Frame, entity: Any, only: Unit | None) -> Connection:
-    """Call ``lost`` when an entity is destroyed.
-
-    Args:
-        only: the one unit that it concerns, or None for all.
-    """
-
-    def on_destroyed(_gone: object) -> None:
-        lost(frame, entity, only)
-
+def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
+    """Call ``lost`` when an entity is destroyed."""
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
-    return destroyed.connect(on_destroyed)
+    return destroyed.connect(lambda _gone: lost(frame, entity, only))
 
 
-def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
-    """A protected entity was destroyed.
-
-    Args:
-        only: the unit that protected it, or None for an argument of the activity, which concerns all units.
-    """
+def lost(frame: Frame, entity: object, only: Unit | None) -> None:
+    """A protected entity was destroyed: of one unit, or of the arguments, which concerns all units."""
     name = _name(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
         frame.protection.missing = name
@@ -294,7 +241,7 @@ def lost(frame: Frame, entity: Any, only: Unit | None) -> None:
             frame.execution.abort(f"the entity {name} was destroyed", unit)
 
 
-def _name(entity: Any) -> str:
+def _name(entity: object) -> str:
     try:
         name = getattr(entity, "name", entity)
     except ENDS_PROGRAM:
@@ -354,75 +301,49 @@ class Backoff:
             self._timer = None
 
 
+class Below(Protocol):
+    """An activity that an action spawned."""
+
+    frame: Frame  # its place in the plan
+
+    def end(self) -> None:
+        """Stop it on the caller's stack."""
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Extras:
     """The rare possessions of one unit."""
 
-    __slots__ = (
-        "_exempt",
-        "_is_late",
-        "_protected",
-        "_while_running",
-        "_while_thinking",
-        "awaits",
-        "awaits_flags",
-        "backoff",
-        "candidates",
-        "cut_reason",
-        "cut_since",
-        "cuts",
-        "debug",
-        "execute",
-        "kept_since",
-        "place",
-        "progress",
-        "reason",
-        "refusal",
-        "resumption",
-        "spawned",
-        "status",
-        "step_timeouts",
-        "suspension",
-        "timeout",
-        "unwinding",
-        "was_kept_waiting",
-    )
-
-    def __init__(self) -> None:
-        self.progress: str = ""  # what ``set_debug_progress`` said
-        self.reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
-        # the status text key and its arguments, if the action set one
-        self.status: tuple[str, dict[str, Any]] | None = None
-        self.debug: dict[str, Any] = {}  # the author's own debugging data
-        self.suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
-        # what the next wait returns at once, because ``resume`` came before it
-        self.resumption: tuple[Any] | None = None
-        self._is_late = False  # whether the last wait was given up: its resume may still come
-        self.execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
-        # the spawned frames that think or run; None while there never was one
-        self.spawned: list[Spawned] | None = None
-        self.candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
-        self.timeout: Timer | None = None  # the limit of its thinking
-        # the limits of steps that think, by number; None while there never was one
-        self.step_timeouts: dict[int, Timer] | None = None
-        self.cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
-        self.cut_reason: str = ""  # why, the last time
-        self.cut_since: int = 0  # the tick in which the first of these thoughts began
-        # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
-        self.kept_since: int = 0
-        self.awaits_flags: bool = False  # whether it runs, but waits for its control flags
-        self.was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
-        self.awaits: Performance | None = None  # the performance of which ``run`` awaits the end at this moment
-        # called when its ``run`` is told to stop, by whoever has it stand still; None for nobody
-        self.unwinding: Callable[[], object] | None = None
-        self.place: Place | None = None  # its place in the line for a lease, while it waits in one
-        # the lease because of which it rejected its arguments, until it stops thinking; None if it was not
-        # that
-        self.refusal: LeaseRefusal | None = None
-        self.backoff: Backoff = Backoff()  # for when it refuses to be started
-        self._while_thinking: list[Opened] = []
-        self._while_running: list[Opened] = []
-        self._protected: list[tuple[Any, Connection]] = []
-        self._exempt: list[Any] = []
+    progress: str = ""  # what ``set_debug_progress`` said
+    reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
+    status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
+    debug: dict[str, Any] = field(default_factory=dict)  # the author's own debugging data
+    suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
+    resumption: tuple[Any] | None = None  # what the next wait returns at once, because ``resume`` came before it
+    _is_late: bool = False  # whether the last wait was given up: its resume may still come
+    execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
+    spawned: tuple[Below, ...] = ()  # whose frames think or run
+    candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
+    timeout: Timer | None = None  # the limit of its thinking
+    step_timeouts: dict[int, Timer] | None = None  # the limits of steps that think, by number
+    cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
+    cut_reason: str = ""  # why, the last time
+    cut_since: int = 0  # the tick in which the first of these thoughts began
+    kept_since: int = 0  # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
+    awaits_flags: bool = False  # whether it runs, but waits for its control flags
+    was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
+    awaits: object = None  # the performance of which ``run`` awaits the end at this moment
+    unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
+    place: Place | None = None  # its place in the line for a lease, while it waits in one
+    refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
+    backoff: Backoff = field(default_factory=Backoff)  # for when it refuses to be started
+    _while_thinking: list[Opened] = field(default_factory=list)
+    _while_running: list[Opened] = field(default_factory=list)
+    _protected: list[tuple[Any, Connection]] = field(default_factory=list)
+    _exempt: list[Any] = field(default_factory=list)
 
     def asked_anew(self) -> None:
         """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
@@ -440,12 +361,8 @@ class Extras:
                 kept.remove(opened)
                 unit.something_closed()
 
-    def protect(self, unit: Unit, value: Any) -> None:
-        """Watch an entity; one that is gone already is lost at once.
-
-        Args:
-            value: an entity, something that holds some, or the name of an argument.
-        """
+    def protect(self, unit: Unit, value: object) -> None:
+        """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
         entities = meant(unit.frame, value)
         for entity in entities:
             self._exempt = [kept for kept in self._exempt if kept is not entity]
@@ -457,12 +374,8 @@ class Extras:
             if not any(kept is entity for kept, _ in self._protected):
                 self._protected.append((entity, watch(unit.frame, entity, unit)))
 
-    def unprotect(self, unit: Unit, value: Any) -> None:
-        """Do not watch it any more.
-
-        Args:
-            value: an entity, something that holds some, or the name of an argument.
-        """
+    def unprotect(self, unit: Unit, value: object) -> None:
+        """Do not watch it any more."""
         for entity in meant(unit.frame, value):
             self._exempt.append(entity)
             for kept, connection in self._protected:
@@ -470,7 +383,7 @@ class Extras:
                     connection.close()
             self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
 
-    def is_unprotected(self, entity: Any) -> bool:
+    def is_unprotected(self, entity: object) -> bool:
         """Whether protection was taken from an entity."""
         return any(kept is entity for kept in self._exempt)
 
@@ -488,12 +401,8 @@ class Extras:
             self.suspension = None
             self._is_late = not waiter.was_notified
 
-    def resume(self, value: Any) -> bool:
-        """End the wait, or the next one before it begins.
-
-        Returns:
-            Whether there was, or will be, something to end.
-        """
+    def resume(self, value: object) -> bool:
+        """End the wait, or the next one before it begins; whether there was, or will be, something to end."""
         if self.suspension is not None:
             return self.suspension.notify(value)
         if self._is_late or self.resumption is not None:
@@ -506,36 +415,27 @@ class Extras:
 
     def frames(self) -> tuple[Frame, ...]:
         """The spawned frames that think or run."""
-        return () if self.spawned is None else tuple(one.frame for one in self.spawned)
-
-    def _stop_spawned(self) -> None:
-        if self.spawned:
-            for one in self.spawned[::-1]:
-                one.end()
+        return tuple(one.frame for one in self.spawned)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     @property
     def may_answer(self) -> bool:
         """Whether something that was opened while thinking may still make the action ready, or take that back."""
-        return bool(self._while_thinking) or any(not one.is_hopeless for one in self.spawned or ())
+        return bool(self._while_thinking) or any(not one.frame.is_hopeless for one in self.spawned)
 
     def waits(self) -> str:
         """What was opened while thinking and may still answer, in words."""
         found: dict[tuple[str, str], int] = {}
         for one in self._while_thinking:
             found[one.words] = found.get(one.words, 0) + 1
-        frames = sum(not one.is_hopeless for one in self.spawned or ())
+        frames = sum(not one.frame.is_hopeless for one in self.spawned)
         if frames:
             found["an activity that it spawned", "activities that it spawned"] = frames
         return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
 
     def thinking_stopped(self, *, is_started: bool) -> None:
-        """Close what was opened while thinking.
-
-        Args:
-            is_started: whether the unit was elected; else its protections end too.
-        """
+        """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
         _close(self._while_thinking)
         self.candidates = None
         self.kept_since = 0
@@ -543,12 +443,12 @@ class Extras:
         if self.timeout is not None:
             self.timeout.cancel()
             self.timeout = None
-        if self.step_timeouts:
-            for limit in self.step_timeouts.values():
-                limit.cancel()
-            self.step_timeouts.clear()
+        for limit in (self.step_timeouts or {}).values():
+            limit.cancel()
+        self.step_timeouts = None
         if not is_started:
-            self._stop_spawned()
+            for one in self.spawned[::-1]:
+                one.end()
             self._unprotect_all()
             self.status = None
 
@@ -594,7 +494,7 @@ def stop_run(unit: Unit, reason: str) -> None:
     if extras is not None:
         if extras.unwinding is not None:
             extras.unwinding()
-        for one in extras.spawned or ():
+        for one in extras.spawned:
             if one.frame is extras.execute:
                 one.lost()
 

@@ -23,7 +23,8 @@ from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
 from agentrt.activity.plan.execution import Execution
 from agentrt.activity.plan.spawned import Spawned
-from agentrt.activity.plan.tree import MAX_FRAMES, Unit
+from agentrt.activity.plan.tree import MAX_FRAMES, GroupPlace, Unit
+from agentrt.activity.plan.waits import look_for_circle
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import ControlFlow
@@ -37,14 +38,14 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.search import SearchWork
     from agentrt.activity.plan.spawned import Performance
-    from agentrt.activity.plan.tree import Frame
+    from agentrt.activity.plan.tree import Frame, Stack
     from agentrt.body.budget import Share
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
-__all__ = ["Planner", "PlannerOwner", "UnitMaker"]
+__all__ = ["Planner", "UnitMaker"]
 
 _NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
 
@@ -66,21 +67,6 @@ class Joined(Protocol):
     def spec(self) -> ActionSpec:
         """The action that it is to the agent."""
         ...
-
-
-class GroupPlace(Protocol):
-    """A place of the plan where a task group is considered or run."""
-
-    @property
-    def group(self) -> object:
-        """Which group."""
-        ...
-
-    def look_further(self) -> None:
-        """A task of it has room again: see whether to ask it."""
-
-    def take_up_tasks(self) -> None:
-        """Tasks of it came or went."""
 
 
 class PlannerOwner(ActingAgent, Protocol):
@@ -107,16 +93,10 @@ class PlannerOwner(ActingAgent, Protocol):
     @property
     def search(self) -> SearchWork | None:
         """The search work of its runtime; None when it is in none any more."""
-        ...
 
 
 class Planner:
-    """What the frames and units of one agent share.
-
-    Args:
-        flags: the agent's ledger of control flags.
-        read: how to read the entity's state for CURRENT.
-    """
+    """What the frames and units of one agent share. ``read`` is how CURRENT reads the state of the entity."""
 
     __slots__ = (
         "_group_places",
@@ -170,11 +150,7 @@ class Planner:
     # --- knowing ------------------------------------------------------------------------------------------------------
 
     def learn(self, known: Mapping[str, tuple[ActionSpec, ...]]) -> None:
-        """Replace what the agent knows. Frames that think take it up at once, others when they think the next time.
-
-        Args:
-            known: activity to actions; made by ``index_actions``, shared between agents that know the same.
-        """
+        """Replace what the agent knows. Frames that think take it up at once, others when they think the next time."""
         self.known = known
         self.version += 1
         self._relearn()
@@ -184,11 +160,7 @@ class Planner:
             execution.relearn()
 
     def learn_groups(self, groups: Iterable[Joined]) -> None:
-        """Replace the task groups that the agent is in.
-
-        Args:
-            groups: in the order in which it joined them.
-        """
+        """Replace the task groups that the agent is in; they come in the order in which it joined them."""
         found: dict[str, tuple[ActionSpec, ...]] = {}
         for group in groups:
             activity = group.spec.activity
@@ -211,33 +183,21 @@ class Planner:
         return self._group_places
 
     def look_for_tasks(self, group: object) -> None:
-        """A task of a group has room again: have the places where it is considered look whether to ask it.
-
-        Args:
-            group: a group that the agent is in.
-        """
+        """A task of a group has room again: have the places where it is considered look whether to ask it."""
         if self._group_places and not self.execution.is_stopped:
             for place in self._group_places:
                 if place.group is group:
                     place.look_further()
 
     def take_up_tasks(self, group: object) -> None:
-        """Tasks of a group came or went: have the places where it is considered take it up.
-
-        Args:
-            group: a group that the agent is in.
-        """
+        """Tasks of a group came or went: have the places where it is considered take it up."""
         if self._group_places and not self.execution.is_stopped:
             for place in tuple(self._group_places):
                 if place.group is group:
                     place.take_up_tasks()
 
     def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
-        """A unit for an action at a place of the plan.
-
-        Returns:
-            The unit; None if the action's class raised when it was to be made, which is reported.
-        """
+        """A unit for an action at a place of the plan; None if its class raised, which is reported."""
         try:
             if isinstance(spec, UnitMaker):
                 return spec.make_unit(frame)
@@ -254,29 +214,21 @@ class Planner:
         return self.busy_frames < MAX_FRAMES * 3 // 4
 
     def dismiss(self, thinking: Strand) -> None:
-        """Stop thinking that nobody waits for any more.
-
-        Args:
-            thinking: its strand, which may have to clean up.
-        """
+        """Stop thinking that nobody waits for any more; it may have to clean up."""
         self.kernel.strays.take(thinking)
         thinking.stop("thinking stopped")
 
     def layer(self, below: Current | None) -> Current:
-        """A new layer of CURRENT.
-
-        Args:
-            below: what it builds on; None for the entity as it is.
-        """
+        """A new layer of CURRENT, on top of another or of the entity as it is."""
         return Current(below, self.entity, self.read, self.agent.expected)
 
     def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object = None) -> Spawned:
-        """A frame that a unit manages by itself; see ``Context.spawn`` and ``Context.execute``.
-
-        Args:
-            handle: the context through which its author asked for it; None for ``execute``.
-        """
+        """A frame that a unit manages by itself; ``handle`` is the context through which its author asked."""
         return Spawned(unit, activity, args, handle=handle)
+
+    def look_for_circle(self, execution: Stack) -> None:
+        """An execution begins to wait: if that closes a circle of waits, break it."""
+        look_for_circle(execution)
 
     def work(self, units: int) -> Awaitable[None]:
         """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
@@ -286,19 +238,11 @@ class Planner:
     # --- the floor above ----------------------------------------------------------------------------------------------
 
     def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
-        """Put a record into the trace; ask ``trace.on`` first.
-
-        Args:
-            detail: pairs of name and plain value.
-        """
+        """Put a record into the trace; ask ``trace.on`` first."""
         self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
-        """A hook raised. Logged the first time; the plan goes on as far as it can.
-
-        Args:
-            unit: the action, or None for the planner itself.
-        """
+        """A hook raised, of an action or of the planner itself. Logged the first time; the plan goes on as it can."""
         if isinstance(error, ControlFlow):
             error.send_on()  # it was contained in the middle of what the hook is for
         else:
@@ -318,12 +262,12 @@ class Planner:
         self.agent.planner_fault(f"{hook} raised {type_name(error)}", path, error, is_new)
 
     def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
-        """The planner gives up.
-
-        Args:
-            aborts: how many aborts in a row there were.
-        """
+        """The planner gives up, after so many aborts in a row."""
         path = self.execution.root.path() if unit is None else unit.path()
         if self.trace.on:
             self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
         self.agent.planner_killed(aborts, reason, path)
+
+    def ended(self) -> None:
+        """Its plan was told to end, and has."""
+        self.agent.planner_ended()

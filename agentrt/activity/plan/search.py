@@ -15,7 +15,7 @@ Source: Stonehearth, AI: `scheduler_priority`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agentrt.activity.states import STARTED
 from agentrt.body.budget import Claim, Share, ThinkBudget, WaitTimes
@@ -23,8 +23,7 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.activity.plan.tree import Frame, Stack, Unit
     from agentrt.kernel.kernel import Kernel
 
 __all__ = ["SearchWork", "running_branch"]
@@ -41,11 +40,19 @@ def running_branch(frame: Frame) -> Iterator[Unit]:
         node = unit.running_child()
 
 
-class SearchWork:
-    """The search work of one runtime.
+class Asker(Protocol):
+    """The planner of an agent, as one that asks for work."""
 
-    Args:
-        units: how many units of work all agents together may do in a tick; None for any number.
+    share: Share | None  # its place in the budget; None until it asked for work
+
+    @property
+    def execution(self) -> Stack:
+        """The plan, whose running branch has the priorities."""
+        ...
+
+
+class SearchWork:
+    """The search work of one runtime: so many ``units`` in a tick, for all agents together; None for any number.
 
     Raises:
         ValueError: the number of units is less than 1.
@@ -69,11 +76,8 @@ class SearchWork:
             return 0
         return self.budget.used
 
-    def ask(self, planner: Planner, units: int) -> Awaitable[None]:
-        """Take units for an agent; see ``Context.work``.
-
-        Returns:
-            An awaitable that returns None when they are granted.
+    def ask(self, planner: Asker, units: int) -> Awaitable[None]:
+        """Take units for an agent; see ``Context.work``. What is returned ends when they are granted.
 
         Raises:
             ValueError: the number is negative or not whole.
@@ -90,32 +94,22 @@ class SearchWork:
             return at_once()
         return self._take(budget, planner, units)
 
-    def spare(self, planner: Planner, units: int) -> bool:
-        """Take units that nobody waits for, if there are as many; for work that can wait.
-
-        Returns:
-            Whether they were there; always without a limit.
-        """
+    def spare(self, planner: Asker, units: int) -> bool:
+        """Take units that nobody waits for, for work that can wait; whether there are as many."""
         budget = self.budget
         if budget is None or units == 0:
             return True
         if self._tick != self._kernel.clock.tick:
             self._next_tick(budget)
-        share = planner.share
-        if share is None:
-            share = planner.share = Share(_Weight(planner))
-        return budget.take(share, units)
+        return budget.take(_share(planner), units)
 
-    async def _take(self, budget: ThinkBudget, planner: Planner, units: int) -> None:
+    async def _take(self, budget: ThinkBudget, planner: Asker, units: int) -> None:
         await at_once()
         since = self._kernel.clock.tick
         if self._tick != since:
             self._next_tick(budget)
-        share = planner.share
-        if share is None:
-            share = planner.share = Share(_Weight(planner))
         waiter = Waiter()
-        claim = budget.ask(share, units, waiter)
+        claim = budget.ask(_share(planner), units, waiter)
         if claim is not None:
             self._arrange(budget)
             try:
@@ -167,16 +161,15 @@ class SearchWork:
         return f"<SearchWork: {self.budget!r}>" if self.budget is not None else "<SearchWork: no limit>"
 
 
-class _Weight:
-    """What an agent runs multiplies its share."""
+def _share(planner: Asker) -> Share:
+    """An agent's place in the budget, made with the first that it asks for. What it runs multiplies it."""
 
-    __slots__ = ("_planner",)
+    def weight() -> float:
+        found = 1.0
+        for unit in running_branch(planner.execution.root):
+            found *= unit.spec.scheduler_priority
+        return min(found, _MOST)
 
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
-
-    def __call__(self) -> float:
-        weight = 1.0
-        for unit in running_branch(self._planner.execution.root):
-            weight *= unit.spec.scheduler_priority
-        return min(weight, _MOST)
+    if planner.share is None:
+        planner.share = Share(weight)
+    return planner.share

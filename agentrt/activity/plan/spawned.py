@@ -30,16 +30,16 @@ Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
-from agentrt.activity.plan.execution import Execution, aborted, cut_off
-from agentrt.activity.plan.tree import Frame, Unit
-from agentrt.activity.plan.waits import look_for_circle
+from agentrt.activity.plan.execution import Execution, aborted
+from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -55,10 +55,9 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.plan.planner import Planner
     from agentrt.body.flags import Holder
 
-__all__ = ["SpawnedPlace", "Spawned", "MAX_NESTED", "Awaiting", "Performance", "perform"]
+__all__ = ["Performance", "Spawned", "awaiting", "perform"]
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
@@ -67,13 +66,23 @@ def _strand_of(waiter: Waiter) -> Strand | None:
     return strand if isinstance(strand, Strand) else None
 
 
-class SpawnedPlace(Frame):
-    """A frame that an action spawned.
+def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
+    """The error of who waits for a frame in which nothing can become ready any more."""
+    planner = frame.planner
+    return ActivityImpossibleError(frame.activity, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
-    Args:
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-        catches: whether the owner hears of an abort below it, instead of the whole plan.
-    """
+
+def _apart(name: str, taken: set[str]) -> str:
+    """A name that nobody has: with a number behind it, if the plain one is taken."""
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}#{number}"
+    return found
+
+
+class SpawnedPlace(Frame):
+    """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
 
     __slots__ = ("catcher", "chosen", "label")
 
@@ -81,7 +90,7 @@ class SpawnedPlace(Frame):
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        self.catcher: Spawned | None = owner if catches else None
+        self.catcher: Catcher | None = owner if catches else None
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -89,24 +98,8 @@ class SpawnedPlace(Frame):
         return f"{self.parent.path()}/{self.label}"
 
 
-class Spawned(SpawnedFrame):
-    """A spawned frame, as the plan runs it.
-
-    Args:
-        unit: whose it is.
-        activity: what to perform.
-        args: its arguments.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-        catches: whether an abort below it is an error of ``run`` instead of one of the whole plan.
-        handle: the context through which its author asked for it; None for one that is run by ours.
-
-    Attributes:
-        frame: the place in the plan.
-        was_taken: whether something below it was taken from the agent, a control flag say, so that it was unwound: no
-            failure, it may be run again.
-
-    Source: Stonehearth, AI: "AI contexts", `spawn`.
-    """
+class Spawned(SpawnedFrame, FrameOwner):
+    """A spawned frame, as the plan runs it."""
 
     __slots__ = (
         "_args",
@@ -115,7 +108,6 @@ class Spawned(SpawnedFrame):
         "_done",
         "_error",
         "_handle",
-        "_is_wanted",
         "_output",
         "_unit",
         "frame",
@@ -132,15 +124,15 @@ class Spawned(SpawnedFrame):
         catches: bool = False,
         handle: object = None,
     ) -> None:
-        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)
+        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)  # the place in the plan
+        # whether something below it was taken from the agent, a control flag say: no failure, it may be run again
         self.was_taken: bool = False
-        self._caught: ActivityAbortedError | None = None
-        self._handle = handle
-        self._unit = unit
+        self._caught: ActivityAbortedError | None = None  # what unwound it, if it hears of that instead of the plan
+        self._handle = handle  # the context through which its author asked for it; None for one of ours
+        self._unit = unit  # whose it is
         self._args = args
         self._changed: Signal | None = None  # for who waits until it is ready
-        self._done: Waiter | None = None  # for who runs it
-        self._is_wanted = False  # whether it is to run as soon as it is ready
+        self._done: Waiter | None = None  # of who runs it; while there is one, it is to run as soon as it is ready
         self._error: Exception | None = None
         self._output: Any = None
 
@@ -201,27 +193,22 @@ class Spawned(SpawnedFrame):
                 "Call it in 'think', 'start' or 'run'.",
             )
         extras = unit.own_extras()
-        if extras.spawned is None:
-            extras.spawned = []
         self._take_label()
-        extras.spawned.append(self)
+        extras.spawned += (self,)
         # While the action runs, the entity is what it is: what is expected of it after that has not happened yet.
         expected = unit.expected() if unit.state in (THINKING, READY) else None
         try:
             frame.begin(dict(self._args), expected, at_once=False)
         except BaseException:
-            extras.spawned.remove(self)
+            extras.spawned = tuple(one for one in extras.spawned if one is not self)
             raise
 
     def _take_label(self) -> None:
-        unit, frame, number = self._unit, self.frame, 1
+        unit, frame = self._unit, self.frame
         assert isinstance(frame, SpawnedPlace)
         taken = {step.label for step in unit.spec.steps or ()}
         taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, SpawnedPlace))
-        frame.label = frame.activity
-        while frame.label in taken:
-            number += 1
-            frame.label = f"{frame.activity}#{number}"
+        frame.label = _apart(frame.activity, taken)
 
     async def ready(self) -> Any:
         """Wait until an action of the activity is ready."""
@@ -234,8 +221,8 @@ class Spawned(SpawnedFrame):
             active = frame.active
             if active is not None and active.state == READY and active.is_settled():
                 return active.given()
-            if self.is_hopeless:
-                raise self._impossible()
+            if frame.is_hopeless:
+                raise _impossible(frame, self._unit.path())
             await self.changed.wait()
 
     async def run(self) -> Any:
@@ -247,7 +234,6 @@ class Spawned(SpawnedFrame):
             raise self._wrong("run", "Call start_thinking first, and run it once.")
         self._done = waiter = Waiter()
         self._error = self._output = self._caught = None
-        self._is_wanted = True
         extras.execute = frame  # what unwinds the plan meanwhile finds it there, and stops it before its caller
         frame.planner.kernel.call_soon(self._go)
         try:
@@ -259,7 +245,6 @@ class Spawned(SpawnedFrame):
                 await self._give_up()
             raise
         finally:
-            self._is_wanted = False
             self._done = None
             extras.execute = None
         if self._error is not None:
@@ -302,21 +287,15 @@ class Spawned(SpawnedFrame):
     def end(self) -> None:
         """Stop the frame on the caller's stack. Its strands of ``run`` have ended before."""
         self.frame.stop()
-        spawned = None if self._unit.extras is None else self._unit.extras.spawned
-        if spawned is not None and self in spawned:
-            spawned.remove(self)
+        extras = self._unit.extras
+        if extras is not None and self in extras.spawned:
+            extras.spawned = tuple(one for one in extras.spawned if one is not self)
             self._unit.something_closed()
         self._tell()
         self._finish(self._caught)
 
     def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
-        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution.
-
-        Args:
-            reason: why, in words.
-            unit: who asked for the abort.
-            is_failure: False if something was taken from the agent.
-        """
+        """Something below it aborted, or was taken: unwind it, and tell who awaits it. Called by the execution."""
         frame, planner = self.frame, self.frame.planner
         if self._caught is not None or frame.state == IDLE or frame.execution.is_unwinding(frame):
             return
@@ -331,16 +310,14 @@ class Spawned(SpawnedFrame):
             frame.execution.give_up(frame, self.end)
 
     def awaits_others(self, *, is_waiting: bool) -> None:
-        """The coroutine of the action that it runs awaits a performance; of interest to whoever counts its time.
-
-        Args:
-            is_waiting: whether it begins to wait, or has waited.
-        """
+        """The action that it runs begins to await a performance, or has; of interest to who counts its time."""
 
     def lost(self) -> None:
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
-        if self._done is not None and (error := cut_off(self.frame, _strand_of(self._done))) is not None:
-            self._finish(error)
+        strand = None if self._done is None else _strand_of(self._done)
+        # Who is cancelled hears of it by that; and whoever is not stopped goes on waiting.
+        if strand is not None and strand.stop_reason is not None and strand.pending() is None:
+            self._finish(aborted(self.frame, strand.stop_reason, self.path))
 
     def _require_run(self, method: str) -> None:
         unit = self._unit
@@ -371,7 +348,7 @@ class Spawned(SpawnedFrame):
 
     def frame_ready(self, frame: Frame) -> None:
         """It is ready: whoever waits for that goes on, or it is run."""
-        if not self._is_wanted:
+        if self._done is None:
             self._tell()
         elif frame.start():
             frame.run()
@@ -384,18 +361,11 @@ class Spawned(SpawnedFrame):
 
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody may become so."""
-        if self.is_hopeless:
+        if frame.is_hopeless:
             self._tell()
             self._unit.something_closed()
-            if self._is_wanted:
-                self._finish(self._impossible())
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """The caller chose the arguments: it is told by the error."""
-        self.frame_answered(frame)
-
-    def frame_utility(self, frame: Frame) -> None:
-        """Nothing above competes by it."""
+            if self._done is not None:
+                self._finish(_impossible(frame, self._unit.path()))
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
@@ -408,8 +378,8 @@ class Spawned(SpawnedFrame):
     def _go(self) -> None:
         """``run`` was called, a moment ago."""
         frame = self.frame
-        if self._is_wanted:
-            strand = None if self._done is None else _strand_of(self._done)
+        if self._done is not None:
+            strand = _strand_of(self._done)
             if strand is not None and not frame.execution.may_execute():
                 kill(strand, livelocked(strand))
             elif frame.execution.is_unwinding(frame):
@@ -418,18 +388,6 @@ class Spawned(SpawnedFrame):
                 self.frame_ready(frame)
             elif frame.state == THINKING and not frame.round_open:
                 self.frame_answered(frame)
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether nothing in it can become ready any more."""
-        frame = self.frame
-        return frame.state == THINKING and not frame.round_open and not frame.may_change()
-
-    def _impossible(self) -> ActivityImpossibleError:
-        planner = self.frame.planner
-        return ActivityImpossibleError(
-            self.frame.activity, agent=planner.name, path=self._unit.path(), tick=planner.kernel.clock.tick
-        )
 
     def _tell(self) -> None:
         if self._changed is not None:
@@ -461,43 +419,40 @@ MAX_NESTED = 64
 """How many performances may be within one another, each awaited by an action of the one before."""
 
 
-class _Root(Frame):
+class _PerformedPlace(Frame):
     """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
     __slots__ = ("chosen",)
 
-    def __init__(self, execution: Execution, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
+    def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        plain = place = f"{'performed' if holder is None else holder.flag_name}/{activity}"
-        taken = {other.root._path for other in execution.planner.performances}  # made with the root
-        number = 1
-        while place in taken:
-            number += 1
-            place = f"{plain}#{number}"
-        self._path = place
+        plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
+        self._path = _apart(plain, {other.root.path() for other in execution.home.performances})
+
+
+class PerformanceHome(PlanHome, Protocol):
+    """What all that one agent performs shares, as what is performed beside its plan sees it; the ``Planner``."""
+
+    performances: tuple[Performance, ...]  # in the order in which they began
 
 
 class Performance(Execution):
-    """One activity that is performed beside the plan. Made by ``perform``.
+    """One activity that is performed beside the plan. Made by ``perform``."""
 
-    Args:
-        holder: for whom, if control flags are to be shared.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-    """
-
-    __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "then", "waiter")
+    __slots__ = ("_args", "age", "asker", "awaiters", "error", "home", "output", "then", "waiter")
 
     def __init__(
         self,
-        planner: Planner,
+        planner: PerformanceHome,
         activity: str,
         args: Mapping[str, Any],
         holder: Holder | None,
         chosen: ActionSpec | None = None,
     ) -> None:
         super().__init__(planner, activity, holder)
-        self.root: Frame = _Root(self, activity, holder, chosen)
+        self.home: PerformanceHome = planner  # where all of them are in the books
+        self.root: Frame = _PerformedPlace(self, activity, holder, chosen)
         self._args = dict(args)
         self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else
         self.awaiters: list[Unit] = []  # the actions of which ``run`` awaits its end at this moment
@@ -534,22 +489,14 @@ class Performance(Execution):
 
     def frame_answered(self, frame: Frame) -> None:
         """Nothing is ready: go on waiting only while somebody may become so."""
-        if frame.state == THINKING and not frame.round_open and not frame.may_change():
+        if frame.is_hopeless:
             self.planner.kernel.call_soon(self._give_up_hope, frame.round)
-
-    def frame_rejected(self, frame: Frame) -> None:
-        """The caller chose the arguments: it is told by the error."""
-        self.frame_answered(frame)
 
     def _give_up_hope(self, number: int) -> None:
         frame = self.root
-        if frame.round == number and frame.state == THINKING and not frame.may_change() and not self.is_aborting:
+        if frame.round == number and frame.is_hopeless and not self.is_aborting:
             frame.stop()
-            self._over(
-                ActivityImpossibleError(
-                    frame.activity, agent=self.planner.name, path=frame.path(), tick=self.planner.kernel.clock.tick
-                )
-            )
+            self._over(_impossible(frame, frame.path()))
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
@@ -568,10 +515,6 @@ class Performance(Execution):
     def title(self) -> str:
         """What people call it."""
         return f"{self.root.activity!r} of {self.planner.name!r}"
-
-    def as_performance(self) -> Performance:
-        """Itself."""
-        return self
 
     def end_deadlock(self, reason: str) -> None:
         """It is the youngest of a circle of those that wait for each other: it fails, so that the others go on."""
@@ -601,10 +544,7 @@ class Performance(Execution):
         assert abort is not None
         if self.is_stopped or self._counts:
             path = self.root.path() if abort[1] is None else abort[1].path()
-            tick = self.planner.kernel.clock.tick
-            self._over(
-                ActivityAbortedError(self.root.activity, abort[0], agent=self.planner.name, path=path, tick=tick)
-            )
+            self._over(aborted(self.root, abort[0], path))
         else:
             self._later()
 
@@ -630,59 +570,39 @@ class Performance(Execution):
             self.then()
 
 
-class Awaiting:
-    """A stretch in which the coroutine of an action awaits the end of a performance. Use it with ``with``.
-
-    Args:
-        performance: which one; None if it has not begun.
-    """
-
-    __slots__ = ("_performance", "_unit")
-
-    def __init__(self, performance: Performance | None) -> None:
-        strand = current_strand()
-        owner = strand.owner
-        # Who awaits it in a strand of its own may do something else meanwhile.
-        self._unit: Unit | None = owner if isinstance(owner, Unit) and owner.running is strand else None
-        self._performance = performance
-
-    def __enter__(self) -> None:
-        unit, performance = self._unit, self._performance
-        if unit is None:
-            return
-        if unit.frame.catcher is not None:
-            unit.frame.catcher.awaits_others(is_waiting=True)
-        if performance is not None:
-            performance.awaiters.append(unit)
-            unit.own_extras().awaits = performance
-            look_for_circle(unit.frame.execution)
-
-    def __exit__(self, *_: object) -> None:
-        unit, performance = self._unit, self._performance
-        if unit is None:
-            return
-        if unit.frame.catcher is not None:
-            unit.frame.catcher.awaits_others(is_waiting=False)
+@contextmanager
+def awaiting(performance: Performance | None) -> Iterator[None]:
+    """A stretch in which the coroutine of an action awaits the end of a performance; None if that has not begun."""
+    strand = current_strand()
+    unit = strand.owner
+    if not isinstance(unit, Unit) or unit.running is not strand:
+        yield  # who awaits it in a strand of its own may do something else meanwhile
+        return
+    catcher = unit.frame.catcher
+    if catcher is not None:
+        catcher.awaits_others(is_waiting=True)
+    if performance is not None:
+        performance.awaiters.append(unit)
+        unit.own_extras().awaits = performance
+        unit.frame.planner.look_for_circle(unit.frame.execution)
+    try:
+        yield
+    finally:
+        if catcher is not None:
+            catcher.awaits_others(is_waiting=False)
         if performance is not None:
             performance.awaiters.remove(unit)
             unit.own_extras().awaits = None
 
 
 async def perform(
-    planner: Planner,
+    planner: PerformanceHome,
     activity: str,
     args: Mapping[str, Any],
     holder: Holder | None = None,
     chosen: ActionSpec | None = None,
 ) -> Any:
-    """Perform an activity once, beside the plan.
-
-    Args:
-        holder: for whom, if control flags are to be shared.
-        chosen: the one action that is to perform it; None for whatever the agent knows.
-
-    Returns:
-        The think output of the action that performed it.
+    """Perform an activity once, beside the plan; what comes of it is the think output of the action that performed it.
 
     Raises:
         ActivityImpossibleError: no action can perform it now.
@@ -702,7 +622,7 @@ async def perform(
     planner.performances = (*planner.performances, performance)
     try:
         planner.kernel.call_soon(performance.begin)  # nothing is started on the stack of who asks for it
-        with Awaiting(performance):
+        with awaiting(performance):
             await suspend_on(performance.waiter)
     except GeneratorExit:
         raise  # nobody steps this coroutine any more

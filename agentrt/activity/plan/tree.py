@@ -1,54 +1,51 @@
 """Units and frames: the plan tree of an agent, which is one machine of two parts.
 
-A *frame* performs one activity at one place of a plan; its *units* are the actions that could. Units of a compound have
-frames below them in turn. The two are in one module since neither has a meaning without the other: a unit never decides
-(it tells its frame what became of it, and does what the frame says), and a frame never calls an author.
+A *frame* performs one activity at one place of a plan; its *units* are the actions that could. A compound's unit has
+frames of its own below it, for its steps. The two stand in one long module since neither has a meaning without the
+other: a unit never decides (it tells its frame what became of it, and does what the frame says), and a frame never
+calls an author. What is chosen, and what takes over from what, is the module ``election``; what only few units have,
+``extras``; units with steps, ``compound``; what runs a tree and unwinds it, ``execution``.
 
-All actions of the activity think at once. Their immediate answers make one *round*: it is over when every strand that
-the round started has made its first step and every compound in it has an answer or waits for something. Then the best
-ready unit is elected; equals within the round are drawn by weight. After the round, whoever becomes ready later is
-compared with the elected one at once, in the same tick; a tie changes nothing. A round is over when ``pending``, the
-number of answers that are out, is 0: the frame's own marker, put into the ready queue behind the strands of the round,
-and compounds whose steps think.
+*A round.* ``Frame.begin`` has all actions of the activity think at once. Their immediate answers make one round: it is
+over when each of them has made its first step, and each compound among them has an answer or waits for something; that
+is when ``pending``, the number of answers that are out, is 0. Then the best ready unit is elected; equals are drawn by
+weight. Whoever becomes ready later is compared with the elected one in the same tick (``look_again``); a tie changes
+nothing. Whoever asked for the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made) is told that
+it is ready, that it is not any more, that there is no answer, and that it ran to its end.
 
-While the elected unit runs, only units that could beat it go on thinking; the others are idle until its utility falls
-or it ends. A frame whose output is read by later steps does not change its unit once it is started: those steps were
-bound to that output. Whoever asked for the activity (``FrameOwner``: a compound, the root of a plan, ``ctx.execute``)
-is told four things: ready, unready, answered (a round brought nothing), finished.
+*How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
+where the frame stands, by one generator (``_first_steps``). Else they are a batch of the ready queue, the frame's
+marker (``close_round``) comes behind it, and a strand is made for who suspends. In the same way a ``run`` that cannot
+suspend is stepped where its unit stands (``_run_at_once``), and any other by a strand. A plan needs no strand: its
+execution is an entry of the agenda itself, while it pauses.
 
-Rules of a unit:
+*What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
+asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
+ready only the elected one ever is.
 
-* Hooks are called by the functions at the top (``call_start``, ...) and nowhere else, and what they raise goes no
-  further than that.
-* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack:
-  it is noted, and the frame looks at it when the ready queue comes to that.
+*While a unit runs*, only those think on that could beat it; the others are idle until its utility falls or it ends. A
+frame whose output is read by later steps keeps its unit once it is started: those steps were bound to that output.
+
+Rules that everybody here relies on:
+
+* Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
+  hook: in ``think`` and ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan;
+  in ``stop`` and ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal:
+  the next best takes the place. While a plain hook is called, ``kernel.acting`` is its unit: so the context knows on
+  whose stack it is called. (The kernel knows whose strand it steps.)
+* Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it
+  is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
-* Control flags that the action declares are held from the moment in which it begins to run until it stops; whatever
-  runs below a holder shares them. If somebody else holds one, the action waits in the state of running, with nothing of
-  its own begun; a better action may take its place meanwhile, as always. If somebody of higher precedence needs one,
-  the whole plan gives way, which does not count as a failure, and is thought again in the next tick.
-
-``CompoundUnit`` (``compound``) is a unit whose run is a list of frames. It calls what it extends by name
-(``Unit.stop_think(self)``): ``super()`` would make an object for each call.
+* Declared control flags are held from the moment in which the action begins to run until it stops; what runs below
+  shares them. While somebody else holds one, the action waits in the state of running, with nothing of its own begun,
+  and a better one may take its place, as always. If somebody of higher precedence needs one, the plan gives way, which
+  is no failure, and is thought again in the next tick.
+* An action that declares ``think_timeout`` and is not ready by then is not possible until its branch is thought again,
+  also if a compound thinks again by itself meanwhile. A step that declares one has rejected its arguments then. What
+  becomes ready in the very tick in which the time is over is in time: the limit is drawn at the beginning of the next.
 
 Rejected: aborting the plan when a flag is not free. It would be thought and aborted in every tick until it is, and ten
 of those kill the planner.
-
-Hooks: here an author's are called, and it is the only place where what they raise is dealt with.
-
-An error in ``think`` or ``should_start_thinking`` concerns that unit; an error or an abort in ``start`` or ``run``
-unwinds the plan; one in ``stop`` or ``stop_thinking`` is reported, and the unwinding goes on. A rejection in
-``start`` is a refusal: the next best action takes the place. While a plain hook is called, ``kernel.acting`` is its
-unit: that is how the context knows on whose stack it is called. (``think`` and ``run`` are stepped by the kernel, which
-knows whose strand that is.)
-
-Time limits stand here too, since they end a hook that says nothing. An action that declares ``think_timeout`` and is
-not ready when that much game time has passed since its thinking began is not possible now, until its branch is thought
-again. (A compound that thinks again by itself, because a step rejected, has no more time for that.) A step that
-declares one and has no ready action by then has rejected its arguments: choosers are asked for others, or the compound
-thinks again. What becomes ready in the very tick in which the time is over is in time, by whatever detours: the limit
-is drawn at the beginning of the tick after it. Nothing is made for who declares no limit; a limit ends with the
-thinking that it is for.
 
 Source: Stonehearth, AI: "Making plans", "Comparing plans", "Leaf action example", `reject`. Limits and flags are ours.
 """
@@ -66,6 +63,7 @@ from agentrt.activity.author.arguments import NO_ARGS, take
 from agentrt.activity.author.context import Context, late
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current
+from agentrt.activity.author.seat import SeatHome
 from agentrt.activity.author.utility import DECIMALS, fraction
 from agentrt.activity.plan.election import (
     adjust,
@@ -80,7 +78,6 @@ from agentrt.activity.plan.election import (
     try_again,
 )
 from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
-from agentrt.activity.plan.waits import look_for_circle
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -103,29 +100,23 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
     from agentrt.activity.author.seat import Opened, SpawnedFrame
-    from agentrt.activity.plan.compound import CompoundUnit
-    from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.spawned import Spawned
-    from agentrt.body.flags import Holder
+    from agentrt.body.flags import FlagLedger, Holder
     from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.trace import Detail
 
 __all__ = [
     "MAX_DEPTH",
     "MAX_FRAMES",
+    "Catcher",
     "Frame",
     "FrameOwner",
+    "GroupPlace",
+    "PlanHome",
+    "Stack",
     "Unit",
     "call_compose_utility",
     "call_on_reject",
-    "call_run",
     "call_start",
-    "call_stop",
-    "call_stop_thinking",
-    "call_think",
-    "forget_steps",
-    "is_blocked",
-    "limit_step",
     "limit_unit",
 ]
 
@@ -143,10 +134,62 @@ def _refuse_place(frame: Frame) -> NoReturn:
     raise ActivityRecursionError(frame.depth, agent=planner.name, path=frame.activity, tick=tick, places=places)
 
 
+# --- hooks ------------------------------------------------------------------------------------------------------------
+
+
 def _context(unit: Unit) -> Context:
     """Make the context of an action. It is kept: making one for each call would cost more than the call."""
     context = unit.context = Context(unit)
     return context
+
+
+def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
+    """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
+    kernel = unit.frame.planner.kernel
+    outer, kernel.acting = kernel.acting, unit
+    try:
+        try:
+            getattr(unit.action, hook)(unit.context or _context(unit), unit.frame.args)
+        finally:
+            kernel.acting = outer  # before anybody is told: that is not done on the author's stack
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        told(unit, error)
+        return False
+    return True
+
+
+def _stop_thinking_raised(unit: Unit, error: BaseException) -> None:
+    if isinstance(error, Abort):
+        unit.abort(error.reason)
+    elif not isinstance(error, Reject):  # it does not think any more
+        unit.fault("stop_thinking", error)
+
+
+def _stop_raised(unit: Unit, error: BaseException) -> None:
+    if not isinstance(error, (Abort, Reject)):  # it is being stopped already
+        unit.fault("stop", error)
+
+
+def _start_raised(unit: Unit, error: BaseException) -> None:
+    if isinstance(error, Reject):
+        refuse(unit, error.reason)
+    elif isinstance(error, Abort):
+        unit.abort(error.reason)
+    else:
+        unit.fault("start", error)
+        unit.abort(f"start raised {error_words(error)}")
+
+
+def call_start(unit: Unit) -> bool:
+    """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
+    unit.frame.planner.kernel.refused = None  # what it is refused from now on is why it rejects
+    if _call(unit, "start", _start_raised):
+        return True
+    if unit.state == STARTED:
+        unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
+    return False
 
 
 def _forbids(unit: Unit) -> str:
@@ -164,17 +207,17 @@ def _forbids(unit: Unit) -> str:
     except Reject:
         allows = False
     except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
+        unit.abort(abort.reason)
         allows = False
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "should_start_thinking", error)
+        unit.fault("should_start_thinking", error)
         return f"should_start_thinking raised {error_words(error)}, which keeps the activity out"
     return "" if allows else "it forbids the activity"
 
 
-def is_blocked(frame: Frame) -> bool:
+def _is_blocked(frame: Frame) -> bool:
     """Whether a filter among the actions forbids the activity."""
     for unit in frame.units:
         if not unit.spec.has_filter:
@@ -189,7 +232,7 @@ def is_blocked(frame: Frame) -> bool:
     return False
 
 
-def call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``think``, or None if it could not be made; the unit is disabled then."""
     if unit.extras is not None:
         unit.extras.asked_anew()
@@ -202,126 +245,45 @@ def call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
         return None
 
 
-def call_on_reject(unit: Unit, reason: str) -> bool:
-    """Call ``on_reject``.
-
-    Args:
-        reason: why what was made of its output was rejected.
-
-    Returns:
-        Whether it is out now, or the plan is being aborted.
-    """
-    return ends_thinking(
-        unit, "on_reject", unit.action.on_reject, unit.context or _context(unit), unit.frame.args, reason
-    )
-
-
-def call_stop_thinking(unit: Unit) -> None:
-    """Call ``stop_thinking``."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    try:
-        try:
-            unit.action.stop_thinking(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except Reject:
-        pass  # it does not think any more
-    except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.frame.planner.fault(unit, "stop_thinking", error)
-
-
-def call_start(unit: Unit) -> bool:
-    """Call ``start``.
-
-    Returns:
-        Whether it is started; if not, it was stopped again, or the plan is being aborted.
-    """
-    execution = unit.frame.execution
-    kernel = execution.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    kernel.refused = None  # what it is refused from now on is why it rejects
-    try:
-        try:
-            unit.action.start(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except Reject as refusal:
-        refuse(unit, refusal.reason)
-        return False
-    except Abort as abort:
-        execution.abort(abort.reason, unit)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        execution.planner.fault(unit, "start", error)
-        execution.abort(f"start raised {error_words(error)}", unit)
-    else:
-        return True
-    unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
-    return False
-
-
-def call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
+def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
     try:
         return unit.action.run(unit.context or _context(unit), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "run", error)
-        unit.frame.execution.abort(f"run raised {error_words(error)}", unit)
+        unit.fault("run", error)
+        unit.abort(f"run raised {error_words(error)}")
         return None
 
 
-def call_stop(unit: Unit) -> None:
-    """Call ``stop``."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
-    try:
-        try:
-            unit.action.stop(unit.context or _context(unit), unit.frame.args)
-        finally:
-            kernel.acting = outer
-    except (Abort, Reject):
-        pass  # it is being stopped already
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.frame.planner.fault(unit, "stop", error)
+def call_on_reject(unit: Unit, reason: str) -> bool:
+    """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
+    context = unit.context or _context(unit)
+    return ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
 
 
 def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
-    """Call ``compose_utility`` of a compound or of a task group.
+    """``compose_utility`` of a compound or a task group, given its own part and what ``more`` there is.
 
-    Args:
-        own: the first number that it composes: a compound's own part, a group's task.
-        more: what else a compound is given: the utilities of its steps, and which of them runs.
-
-    Returns:
-        A number from 0 to 1; None if the hook raised, or gave no number, so that what is declared has to do.
+    None if it raised, or gave no number, so that what is declared has to do.
     """
     compose: Any = unit.action
     try:
-        value = compose.compose_utility(unit.frame.planner.entity, own, *more)
-        return round(fraction(value), DECIMALS)
+        return round(fraction(compose.compose_utility(unit.frame.planner.entity, own, *more)), DECIMALS)
     except Abort as abort:
-        unit.frame.execution.abort(abort.reason, unit)
+        unit.abort(abort.reason)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        unit.frame.planner.fault(unit, "compose_utility", error)
+        unit.fault("compose_utility", error)
     return None
 
 
 def limit_unit(unit: Unit, seconds: float) -> None:
     """An action that declares a limit begins to think."""
     extras = unit.own_extras()
-    if extras.timeout is None:
+    if extras.timeout is None:  # a compound that thinks again by itself keeps the limit that it had
         kernel = unit.frame.planner.kernel
         extras.timeout = kernel.call_later(kernel.clock.ticks(seconds) + 1, _unit_expired, unit, seconds)
 
@@ -336,37 +298,14 @@ def _unit_expired(unit: Unit, seconds: float) -> None:
         unit.frame.look_again()
 
 
-def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    """A step that declares a limit thinks."""
-    extras = unit.own_extras()
-    if extras.step_timeouts is None:
-        extras.step_timeouts = {}
-    kernel = frame.planner.kernel
-    extras.step_timeouts[frame.index] = kernel.call_later(
-        kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
-    )
+# --- code that cannot suspend -----------------------------------------------------------------------------------------
 
 
-def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    if unit.state == THINKING and frame.state == THINKING:
-        if frame.planner.trace.on:
-            frame.note(TraceEvent.TIMEOUT, seconds=seconds)
-        frame.stop()
-        unit.frame_rejected(frame)
+def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
+    """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
 
-
-def forget_steps(extras: Extras, number: int) -> None:
-    """Steps do not think any more."""
-    if extras.step_timeouts:
-        for step in [step for step in extras.step_timeouts if step >= number]:
-            extras.step_timeouts.pop(step).cancel()
-
-
-def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
-    """Ask units of which no ``think`` can suspend, if no author's code is on the stack, and close the round.
-
-    Returns:
-        Whether that is so; if not, nothing was done.
+    It is if none of their thinks can suspend, none still cleans up after another, and no author's code is on the stack,
+    which would else be in the middle of what it does while others are asked.
     """
     kernel = frame.planner.kernel
     if not kernel.is_nobodys:
@@ -380,11 +319,12 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
         steps: Any = _first_steps(frame, asked, kernel)
         if kernel.host.steps_inline:
-            for _ in steps:
+            for _ in steps:  # pyright: ignore[reportGeneralTypeIssues] - a generator still, for all its decorator
                 pass
         else:  # as a strand of such a host each would have a context of its own; those of a round share one
-            copy_context().run(list, steps)
+            copy_context().run(list, steps)  # pyright: ignore[reportCallIssue]
         kernel.inline.coro = kernel.acting = None
+        # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
         for unit in asked:
             if unit.spec.steps is not None:
                 unit.own_ready()
@@ -401,6 +341,8 @@ def think_at_once(frame: Frame, asked: list[Unit]) -> bool:
 
 @types.coroutine
 def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[object, None, None]:
+    # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
+    # ``StopIteration``, which costs more than all the rest here.
     inline = kernel.inline
     for unit in asked:
         if unit.thinking is not asked:
@@ -427,9 +369,9 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
             if isinstance(error, ENDS_PROGRAM):
                 raise error from None
         else:
-            if inline.made is not None:
+            if inline.made is not None:  # it opened a scope, say, and was given a strand for that
                 inline.ended(None)
-            if unit.state != READY:
+            if unit.state != READY:  # to one that has its answer the end of its think is no news
                 _tell_end(unit, None)
 
 
@@ -444,7 +386,7 @@ def _tell_end(unit: Unit, error: BaseException | None) -> None:
         kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
 
 
-def _run_at_once(unit: Unit, execution: Execution, kernel: Kernel) -> None:
+def _run_at_once(unit: Unit, execution: Stack, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
     inline = kernel.inline
     before, kernel.current = kernel.current, inline
@@ -477,8 +419,10 @@ def _run_at_once(unit: Unit, execution: Execution, kernel: Kernel) -> None:
         kernel.current = before
 
 
-class FrameOwner(Protocol):
-    """Who asked for the activity."""
+class FrameOwner:
+    """Who asked for the activity, and what it is told. What is nothing to it, it does not say."""
+
+    __slots__ = ()
 
     def frame_ready(self, frame: Frame) -> None:
         """A unit is elected, or its output changed, or another one took its place; nothing was started yet."""
@@ -493,26 +437,154 @@ class FrameOwner(Protocol):
         """The elected unit ran to its end."""
 
     def frame_rejected(self, frame: Frame) -> None:
-        """No unit is ready, and all rejected their arguments; called instead of ``frame_answered``."""
+        """No unit is ready, and all rejected their arguments; to most no more than that there is no answer."""
+        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""
 
 
-class _Keeper:
-    def __init__(self) -> None:
-        self.context: object = object()
+class Catcher(Protocol):
+    """Who hears of an abort below it, instead of the whole plan: a spawned frame."""
 
-    def references(self) -> int:
-        return _references(self.context)
+    def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
+        """Something below it aborted, or was taken from the agent: unwind it, and tell who awaits it."""
 
-
-def _unknown(_value: object) -> int:
-    return 1 << 30
+    def awaits_others(self, *, is_waiting: bool) -> None:
+        """The action that it runs begins to await a performance, or has awaited it."""
 
 
-_references: Callable[[object], int] = getattr(sys, "getrefcount", _unknown)  # not every Python counts them
-_ALONE: Final = _Keeper().references()  # of something that one attribute refers to, and nobody else
+class Stack(Protocol):
+    """What a frame is run on: the plan of an agent, or a performance beside it; an ``Execution``."""
+
+    holder: Holder | None  # for whom it is performed, so that control flags are shared
+    target: Frame | None  # under which everything that runs is being stopped
+    is_aborting: bool  # whether all of it is being unwound
+    keeps: bool  # whether there ever was a place where somebody keeps thinking over the end of a plan
+    renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
+    asides: list[Frame]  # the places that are idle where some keep thinking
+    stale: list[Frame]  # those of them that were there when the last plan ended
+    root: Frame
+    runs: list[Unit]  # whose ``run`` is under way, outermost first
+
+    @property
+    def planner(self) -> PlanHome:
+        """What it shares with whatever else its agent performs."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        ...
+
+    def is_unwinding(self, frame: Frame) -> bool:
+        """Whether a frame is being unwound."""
+        ...
+
+    def may_switch(self) -> bool:
+        """Whether one more preemption may happen in this tick; counts it."""
+        ...
+
+    def unwind(self, target: Frame, reason: str) -> None:
+        """Stop what runs under a frame, and call ``unwound`` then."""
+
+    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
+        """Unwind a frame for which nobody waits any more."""
+
+    def abort(self, reason: str, unit: Unit | None) -> None:
+        """Unwind all of it, and think again."""
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """The same for what was taken from the agent, which is no failure."""
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """A control flag can be had only from who waits for this."""
+
+    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
+        """A ``run`` ended, by itself or because it was stopped."""
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it."""
+        ...
+
+
+class PlanHome(SeatHome, Protocol):
+    """What all places of one agent's plan share, as the plan sees it; the ``Planner``."""
+
+    name: str  # the agent's
+    flags: FlagLedger
+    version: int  # of what the agent knows
+    busy_frames: int  # at how many places it thinks or runs
+    sunk_ticks: int  # after how many ticks the sunk-cost boost sets in
+    precedence: int  # of the plan's claims for control flags
+    known: Mapping[str, tuple[ActionSpec, ...]]  # activity to what performs it
+    groups: Mapping[str, tuple[ActionSpec, ...]]  # the same for task groups
+
+    @property
+    def execution(self) -> Stack:
+        """The plan itself."""
+        ...
+
+    @property
+    def has_places_left(self) -> bool:
+        """Whether many more places may think before there are too many."""
+        ...
+
+    def group_places(self) -> list[GroupPlace]:
+        """Where in the plan task groups are considered or run."""
+        ...
+
+    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+        """The actions that could perform an activity."""
+        ...
+
+    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
+        """A unit for an action at a place; None if its class raised."""
+
+    def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
+        """A frame that a unit manages by itself."""
+        ...
+
+    def dismiss(self, thinking: Strand) -> None:
+        """Stop thinking that nobody waits for any more."""
+
+    def look_for_circle(self, execution: Stack) -> None:
+        """An execution begins to wait: if that closes a circle of waits, break it."""
+
+    def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
+        """Put a record into the trace; ask ``trace.on`` first."""
+
+    def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
+        """A hook raised, of an action or of the planner itself."""
+
+    def report(self, path: str, hook: str, error: BaseException) -> None:
+        """The same for a place that has no unit."""
+
+    def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
+        """The planner gives up, after so many aborts in a row."""
+
+    def ended(self) -> None:
+        """The plan was told to end, and has."""
+
+
+class GroupPlace(Protocol):
+    """A place of the plan where a task group is considered or run."""
+
+    @property
+    def group(self) -> object:
+        """Which group."""
+
+    def look_further(self) -> None:
+        """A task of it has room again: see whether to ask it."""
+
+    def take_up_tasks(self) -> None:
+        """Tasks of it came or went."""
+
+
+# Not every Python counts them; to one that does not, anybody may have kept a context.
+_references: Callable[[object], int] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
+_kept = types.SimpleNamespace(context=object())
+_ALONE: Final = _references(_kept.context)  # of something that one attribute refers to, and nobody else
 
 
 class Unit:
@@ -542,23 +614,18 @@ class Unit:
         self.action: Action = spec.cls()  # its own instance of the action
         self.state: int = IDLE  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        # its think output, while it is ready or later; until somebody looks at it the fields that it is made of
-        self.output: Any = None
-        # what the hooks of one thinking and one run are called with; made with the first call
-        self.context: Context | None = None
+        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
+        self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
-        # the strand of ``think``, if there is one; the list of those that are asked, while it waits for its first step
+        # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
+        # who is stopped before its turn puts None here, and is passed over
         self.thinking: Strand | list[Unit] | None = None
-        # the strand of a ``think`` that was stopped; it may still clean up, and the next one waits for it
-        self.leaving: Strand | None = None
+        self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
-        # the tick in which it started running, or began to think by itself; who thinks together with all
-        # others of its frame did so in the tick that the frame tells
-        self.since: int = 0
+        self.since: int = 0  # the tick in which it began to run, or to think by itself; else the frame's counts
         self.is_fresh: bool = False  # whether the output was set anew since the frame last looked
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
-        # what only few units have: listeners, protections, debug words; None for the others
-        self.extras: Extras | None = None
+        self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -636,11 +703,7 @@ class Unit:
         self.own_extras().let_go(self, opened)
 
     def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
-        """It is ready with the first of several choices. Called on the author's stack.
-
-        Returns:
-            Whether there is one.
-        """
+        """It is ready with the first of several choices, if there is one. Called on the author's stack."""
         return offer(self, choices)
 
     def protect(self, value: object) -> None:
@@ -652,11 +715,7 @@ class Unit:
         self.own_extras().unprotect(self, value)
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
-        """A frame below it that its author manages.
-
-        Args:
-            handle: the context through which it was asked for.
-        """
+        """A frame below it that its author manages; ``handle`` is the context through which it was asked for."""
         return self.frame.planner.spawn(self, activity, args, handle)
 
     def abort(self, reason: str) -> None:
@@ -700,11 +759,7 @@ class Unit:
         self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self)
 
     def claim_flags(self) -> bool:
-        """Take the flags that the action declares.
-
-        Returns:
-            Whether it has them; if not, ``begin_run`` comes when it has, or the plan is being unwound.
-        """
+        """Take its flags; whether it has them. If not, ``begin_run`` comes when it has, or the plan is unwound."""
         frame = self.frame
         planner = frame.planner
         tick = planner.kernel.clock.tick
@@ -717,7 +772,7 @@ class Unit:
         if refusal.is_final:
             frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
         else:
-            look_for_circle(frame.execution)
+            planner.look_for_circle(frame.execution)
         return False
 
     def flags_granted(self) -> None:
@@ -735,11 +790,7 @@ class Unit:
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, asked: list[Unit]) -> None:
-        """Start thinking.
-
-        Args:
-            asked: takes it, if it has a ``think``; the answer comes when its turn does.
-        """
+        """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
         self.utility = spec.low
         self.current = None
@@ -776,13 +827,13 @@ class Unit:
         self.thinking = None
         if self.leaving is not None:
             return self._think_after(self.leaving)
-        return call_think(self)
+        return _call_think(self)
 
     def _think_after(self, leaving: Strand) -> Coroutine[Any, Any, Any] | None:
         """One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it."""
         if leaving.is_done:
             self.leaving = None
-            return call_think(self)
+            return _call_think(self)
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
         return self._outlast_and_think(leaving)
 
@@ -792,7 +843,7 @@ class Unit:
             self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
             await suspend_on(waiter)
         self.leaving = None
-        coro = call_think(self)
+        coro = _call_think(self)
         if coro is not None:
             await coro
 
@@ -808,7 +859,7 @@ class Unit:
             self.leaving = strand
         self.frame.planner.dismiss(strand)
 
-    def set_output(self, output: Any) -> None:
+    def set_output(self, output: object) -> None:
         """The author's think has an output. Called on the author's stack."""
         frame = self.frame
         watched = frame.planner.trace.on
@@ -832,7 +883,7 @@ class Unit:
         if not is_open:
             frame.look_again()
 
-    def is_handed_over(self, output: Any) -> bool:
+    def is_handed_over(self, output: object) -> bool:
         """Whether an output was set in another thread; then the next intake takes it."""
         planner = self.frame.planner
         if planner.kernel.is_here:
@@ -840,7 +891,7 @@ class Unit:
         planner.agent.post(self._take_output, self.context, output)
         return True
 
-    def _take_output(self, context: Context, output: Any) -> None:
+    def _take_output(self, context: Context, output: object) -> None:
         if self.context is context and (self.state == THINKING or self.state == READY):
             self.set_output(output)
         else:
@@ -873,11 +924,7 @@ class Unit:
                 self.frame.look_again()
 
     def end_thinking(self, why: str = "") -> None:
-        """Stop thinking. A ready or thinking unit becomes idle; a started one only lets go of its thinking.
-
-        Args:
-            why: in words, if it is to be told why there is no answer.
-        """
+        """Stop thinking, and be idle unless it is started; ``why`` there is no answer, if tools are to tell that."""
         state = self.state
         frame = self.frame
         if state == READY or state == THINKING:
@@ -914,7 +961,7 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.STOP_THINKING)
         if self.spec.has_stop_thinking:
-            call_stop_thinking(self)
+            _call(self, "stop_thinking", _stop_thinking_raised)
 
     def retire(self) -> None:
         """A thinking, or the run after it, is over, and so is its context: if anybody kept it, the next has its own.
@@ -981,11 +1028,7 @@ class Unit:
     # --- running ------------------------------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """It was elected: start, then stop thinking.
-
-        Returns:
-            Whether it is started; if not, it was stopped again or the plan is being aborted.
-        """
+        """It was elected: start, then stop thinking; whether it is started, as ``call_start`` says."""
         if self.state != READY:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, STARTED)
         self.state = STARTED
@@ -1036,7 +1079,7 @@ class Unit:
         if spec.run_code is not None and kernel.is_nobodys:
             execution.runs.append(self)
             _run_at_once(self, execution, kernel)
-        elif (coro := call_run(self)) is not None:
+        elif (coro := _call_run(self)) is not None:
             execution.runs.append(self)
             self.running = kernel.spawn(coro, spec.name, self)
 
@@ -1053,15 +1096,11 @@ class Unit:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
         if len(frame.units) > 1 or frame.is_choosy:
-            adjust(frame)
+            adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
-        """Call ``stop`` and be idle again. Its strands have ended before.
-
-        Args:
-            state: what to be instead of idle.
-        """
+        """Call ``stop`` and be idle again, or what else is said. Its strands have ended before."""
         self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
         planner = self.frame.planner
         if self.extras is not None:
@@ -1069,7 +1108,7 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.STOP)
         if self.spec.has_stop:
-            call_stop(self)
+            _call(self, "stop", _stop_raised)
         if self.spec.flags:
             planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
@@ -1077,7 +1116,7 @@ class Unit:
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
-    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
+    def on_strand_end(self, strand: Strand | None, result: object, error: BaseException | None) -> None:
         """A strand of it ended, or a ``think`` in its first step."""
         if strand is not None and strand is self.running:
             self.running = None
@@ -1137,13 +1176,13 @@ class Frame:
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
-    catcher: Spawned | None = None  # who is told of an abort below it, instead of the whole plan
+    catcher: Catcher | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
-        self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
+        self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
-        self.execution: Execution = execution  # the stack that it is run on
-        self.planner: Planner = execution.planner  # what all frames of the agent share
+        self.execution: Stack = execution  # the stack that it is run on
+        self.planner: PlanHome = execution.planner  # what all frames of the agent share
         self.owner: FrameOwner = owner  # who asked for the activity
         self.parent: Unit | None = parent  # the unit that it is a step of, or None at the root
         self.activity: str = activity  # what is to be performed
@@ -1206,12 +1245,7 @@ class Frame:
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
-        """Have all actions of the activity think.
-
-        Args:
-            args: what the activity is called with; a mapping.
-            expected: the expected state of the entity.
-            at_once: whether those may be asked before this returns that cannot suspend.
+        """Have all actions of the activity think; those that cannot suspend before this returns, if ``at_once``.
 
         Raises:
             ArgumentError: the arguments do not fit the activity.
@@ -1239,9 +1273,9 @@ class Frame:
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
-        if self.has_filter and is_blocked(self):
+        if self.has_filter and _is_blocked(self):
             self._drop()
-            self._answer()
+            self.close_answer()
             return
         if args is not NO_ARGS and not (units and units[0].spec.takes_plain):
             self.protection = protect_arguments(self)
@@ -1266,8 +1300,8 @@ class Frame:
                 unit.thinking = asked
                 asked.append(unit)
         if not asked:
-            self._answer()
-        elif not at_once or not think_at_once(self, asked):
+            self.close_answer()
+        elif not at_once or not _think_at_once(self, asked):
             # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
             Batch(planner.kernel, asked).launch(self.close_round, self.round)
 
@@ -1278,26 +1312,18 @@ class Frame:
                 if unit.state != IDLE:
                     unit.end_thinking()
 
-    def begin_anew(self) -> None:
-        """A filter came or went while it thinks: ask them all again, and have all units think from the beginning."""
-        args, expected, was_ready = dict(self.args), self.expected, self.state == READY
-        self.stop()
-        if was_ready:
-            self.owner.frame_unready(self)
-        self.begin(args, expected)
-
     def close_round(self, number: int) -> None:
         """All that were asked in a round have made their first step."""
         if number == self.round and self.round_open:
-            self._answer()
+            self.close_answer()
 
-    def _answer(self) -> None:
+    def close_answer(self) -> None:
         """One of the immediate answers is in."""
         self.pending -= 1
         if self.pending == 0 and self.round_open:
             self.round_open = False
             execution = self.execution
-            is_calm = execution.target is None and not execution.is_aborting
+            is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
             if (is_calm or not execution.is_unwinding(self)) and not self.elect():
                 self._nobody()
 
@@ -1306,10 +1332,6 @@ class Frame:
         if self.round_open:
             self.pending += 1
         return self.round_open
-
-    def close_answer(self) -> None:
-        """The compound's answer is in."""
-        self._answer()
 
     # --- election -----------------------------------------------------------------------------------------------------
 
@@ -1387,10 +1409,6 @@ class Frame:
         else:
             adjust(self)
 
-    def begin_again(self, unit: Unit) -> None:
-        """Have one idle unit think again."""
-        self.begin_late([unit])
-
     def begin_late(self, units: list[Unit]) -> None:
         """Have units think outside of a round."""
         kernel = self.planner.kernel
@@ -1423,13 +1441,18 @@ class Frame:
         """Whether a unit is ready or may become so by itself; else there is nothing to wait for."""
         return any(unit.state == READY or unit.may_change() for unit in self.units)
 
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nothing in it can become ready any more: who waits for it waits in vain."""
+        return self.state == THINKING and not self.round_open and not self.may_change()
+
     # --- running ------------------------------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """Start the elected unit; on a refusal, the next best takes its place.
+        """Start the elected unit, or on a refusal the next best.
 
         Returns:
-            Whether a unit is started; if not, the caller's unit is refused, or the plan is being aborted.
+            Whether one is started; if not, the caller's unit is refused, or the plan is being aborted.
         """
         while True:
             active = self.active
@@ -1483,7 +1506,7 @@ class Frame:
             self.args = None
             self.expected = None
         if self.version != self.planner.version:
-            learn(self)
+            learn(self)  # what ``take_up`` could not let go of, since it ran
 
     def __repr__(self) -> str:
         return f"<Frame {self.path()}: {states.FRAME_NAMES[self.state]}>"

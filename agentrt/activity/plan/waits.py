@@ -1,25 +1,20 @@
 """Waits: who waits for whom, and a circle of those, which nobody in it can end.
 
-Strategies await requests, actions await performances, of their own agent or of another, and each of them may hold
-control flags that another waits for. When each of a circle of them waits for the next one, all stand still for ever,
-and nobody of them ever hears why. So whoever begins to wait looks along the waits: if they lead back to it, the
-youngest performance of the circle fails, with a reason that names the circle, and the others go on.
+Strategies await requests, actions await performances, of their own agent or of another, and each may hold control flags
+that another waits for. When each of a circle of them waits for the next, all stand still for ever, and nobody hears
+why. So whoever begins to wait looks along the waits: if they lead back to it, the youngest performance of the circle
+fails, with a reason that names the circle, and the others go on. The last wait is what closes a circle; so only circles
+through who has just begun to wait are looked for, and again when what came up was dealt with.
 
-What counts as a wait for another one:
+A wait is that the coroutine of an action awaits the end of a performance (``Extras.awaits``), or that an action waits
+for control flags that somebody holds who does not give way, or for its place in the line. Only the innermost action of
+an execution waits; those above wait for it, and not for what it awaits in a strand of its own.
 
-* the coroutine of an action awaits the end of a performance (``Extras.awaits``), or
-* an action waits for control flags that somebody else holds who does not give way, or for its place in the line.
-
-Only the innermost action of an execution waits; those above it wait for it. Nothing counts that something else may
-still end: an execution that is being unwound, one that stands still because something came up or because it was told to
-pause, one in which anybody on the way up has set a deadline (``move_on_after``, ``fail_after``), and one behind a
-shield, which is how its author says that it is to come to its end. A coroutine that
-awaits in a strand of its own is not what the action waits for. Somebody from outside might still cancel one of them,
-or something better come up in a plan; but nobody can count on that. A deadline of an event loop's own
+Nothing counts that something else may still end: an execution that is being unwound, one that stands still because
+something came up or because it was told to pause, one with a deadline (``move_on_after``, ``fail_after``) anywhere on
+the way up, and one behind a shield, by which its author says that it is to come to its end. Somebody from outside might
+still cancel one, or something better come up in a plan; but nobody can count on that. A deadline of an event loop's own
 (``asyncio.timeout``) is not known here: use ``fail_after`` around a wait that may go round in a circle.
-
-Looked for are circles through whoever has just begun to wait, since the last wait is what closes one; and again when
-what came up was dealt with.
 
 Rejected: a bound on how long anybody waits. It would have to be longer than the longest honest wait.
 
@@ -30,43 +25,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from agentrt.activity.plan.spawned import Performance
 from agentrt.activity.states import RUNNING
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.spawned import Performance
-    from agentrt.activity.plan.tree import Unit
+    from agentrt.activity.plan.tree import Stack, Unit
 
-__all__ = ["Wait", "circle_through", "look_for_circle", "wait_in_words", "waits_of"]
+__all__ = ["look_for_circle", "wait_in_words"]
 
 
 class Wait(NamedTuple):
     """An execution waits for another one."""
 
-    execution: Execution
-    target: Execution  # for whose end it waits
+    execution: Stack
+    target: Stack  # for whose end it waits
     how: str  # in words, such as "awaits"
 
 
-def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wait]:
+def waits_of(execution: Stack, back_to: Stack | None = None) -> list[Wait]:
     """For whom an execution waits, so that it cannot go on by itself.
 
-    Of those that stand before it in a line for control flags nobody is named but the one that is looked for: they wait
-    for the holders in turn, which are.
-
-    Args:
-        back_to: whom somebody looks for; None for nobody.
+    Of those that stand before it in a line for control flags nobody is named but who is looked for (``back_to``): they
+    wait for the holders in turn, which are.
     """
     unit = _innermost(execution)
     extras = None if unit is None else unit.extras
     if unit is None or extras is None or not (extras.awaits_flags or extras.awaits) or _may_end(execution, unit):
         return []
-    if extras.awaits is not None:
-        awaited = extras.awaits
+    awaited = extras.awaits
+    if isinstance(awaited, Performance):
         return [] if awaited.is_over else [Wait(execution, awaited, "awaits")]
     flags = " and ".join(unit.spec.flags)
     held, before = execution.planner.flags.blockers(unit)
-    found: dict[Execution, Wait] = {}
+    found: dict[Stack, Wait] = {}
     for owners, only, how in ((held, None, "of"), (before, back_to, "after")):
         if owners is held or only is not None:
             for owner in owners:
@@ -77,7 +68,7 @@ def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wai
     return list(found.values())
 
 
-def _innermost(execution: Execution) -> Unit | None:
+def _innermost(execution: Stack) -> Unit | None:
     """The action that acts in it at this moment."""
     unit = execution.root.active
     while unit is not None and unit.state == RUNNING:
@@ -88,7 +79,7 @@ def _innermost(execution: Execution) -> Unit | None:
     return None
 
 
-def _may_end(execution: Execution, unit: Unit) -> bool:
+def _may_end(execution: Stack, unit: Unit) -> bool:
     """Whether something else may end its wait."""
     if execution.is_unwinding(unit.frame) or (unit.extras is not None and unit.extras.unwinding is not None):
         return True
@@ -101,7 +92,7 @@ def _may_end(execution: Execution, unit: Unit) -> bool:
     return False
 
 
-def circle_through(execution: Execution) -> list[Wait]:
+def circle_through(execution: Stack) -> list[Wait]:
     """The waits that lead from an execution back to it; none if they do not."""
     path: list[Wait] = []
     seen = {execution}
@@ -121,21 +112,21 @@ def circle_through(execution: Execution) -> list[Wait]:
     return []
 
 
-def wait_in_words(execution: Execution) -> str:
+def wait_in_words(execution: Stack) -> str:
     """For whom an execution waits, in words; empty if it does not."""
     return "; ".join(f"{wait.how} {wait.target.title}" for wait in waits_of(execution))
 
 
-def look_for_circle(execution: Execution) -> None:
+def look_for_circle(execution: Stack) -> None:
     """An execution begins to wait: if that closes a circle, break it when the ready queue comes to it."""
     if _is_awaited(execution):
         execution.planner.kernel.call_soon(_break_circle, execution)
 
 
-def _is_awaited(execution: Execution) -> bool:
+def _is_awaited(execution: Stack) -> bool:
     """Whether anybody may wait for an execution: quick, since of many who want the same nobody waits for the last."""
-    performance, flags = execution.as_performance(), execution.planner.flags
-    if performance is not None and performance.awaiters:
+    flags = execution.planner.flags
+    if isinstance(execution, Performance) and execution.awaiters:
         return True
     holders = [getattr(hold.owner, "frame", None) for hold in flags.holds().values()]
     if any(holder is not None and holder.execution is execution for holder in holders):
@@ -144,12 +135,12 @@ def _is_awaited(execution: Execution) -> bool:
     return unit is not None and flags.is_before_others(unit)
 
 
-def _break_circle(execution: Execution) -> None:
+def _break_circle(execution: Stack) -> None:
     circle = circle_through(execution)
-    performances = [found for wait in circle if (found := wait.execution.as_performance()) is not None]
+    performances = [wait.execution for wait in circle if isinstance(wait.execution, Performance)]
     if not performances:
         return
-    victim: Performance = max(performances, key=lambda one: one.age)
+    victim = max(performances, key=lambda one: one.age)
     index = next(index for index, wait in enumerate(circle) if wait.execution is victim)
     circle = [*circle[index:], *circle[:index]]
     told = f"{circle[0].execution.title} {circle[0].how} {circle[0].target.title}"

@@ -272,7 +272,7 @@ class TaskFrame(Frame):
 
     # --- asking more --------------------------------------------------------------------------------------------------
 
-    def _answer(self) -> None:
+    def close_answer(self) -> None:
         """An answer is in; with the last one the round is over, unless somebody who was not asked could be better."""
         while self.pending == 1 and self.round_open and self.is_choosy and not self.execution.is_unwinding(self):
             specs = self._next()
@@ -281,7 +281,7 @@ class TaskFrame(Frame):
             self.pending: int = 2  # else the answer of one who knows it at once would end the round, inside this loop
             self._ask(specs)
             self.pending -= 1
-        super()._answer()
+        super().close_answer()
 
     def _look(self) -> None:
         if not self.round_open:
@@ -612,7 +612,7 @@ class TaskUnit(CompoundUnit):
         has_room = task.has_room()
         if self._is_full and has_room:
             self.end_thinking()
-            self.frame.begin_again(self)
+            self.frame.begin_late([self])
         elif not self._is_full and not has_room:
             self._wait_for_room()
 
