@@ -28,9 +28,9 @@ def library(sources):
 # --- circles ------------------------------------------------------------------------------------------------------------
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
-    "agentrt.activity.plan": 9,
+    "agentrt.activity.plan": 3,
 }
-LARGEST_CIRCLE = 9  # of all modules of the library, in whichever package
+LARGEST_CIRCLE = 3  # of all modules of the library, in whichever package
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -140,7 +140,7 @@ ROOTS = {  # classes of which one other is made, and why they are two
 ONE_HEIR: set[str] = set()  # classes that nothing makes, no facade shows, and one class inherits from
 CASTS: dict[str, int] = {}  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 89,
+    "activity": 71,
     "agent": 13,
     "agentrt": 7,
     "behavior": 6,
