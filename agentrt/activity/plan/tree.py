@@ -623,7 +623,7 @@ class Unit:
         self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
         self.since: int = 0  # the tick in which it began to run, or to think by itself; else the frame's counts
-        self.is_fresh: bool = False  # whether the output was set anew since the frame last looked
+        self.is_fresh: bool = False  # whether the output was set since it was elected, or since its owner was told
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
@@ -1199,7 +1199,7 @@ class Frame:
         self.pending: int = 0
         self.round: int = 0  # how often it began to think
         self.since: int = 0  # the tick in which it began to think
-        self.has_filter: bool = False
+        self.has_filter: bool = False  # whether an action of it may forbid the activity; ``election.learn`` sees
         self.keeps: bool = False  # whether some of its actions keep their thinking over the end of a plan
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
