@@ -296,9 +296,8 @@ class Estimator:
             return Cheapest(self._constant(wanted, need, providers))
         best: Priced | None = None
         prices = self._prices(wanted, providers, world, depth - 1)
-        for (
-            one
-        ) in prices:  # not ``min`` with a key: this is the innermost loop of look-ahead, and a tie goes to the first
+        # Not ``min`` with a key: this is the innermost loop of look-ahead. A tie goes to the first.
+        for one in prices:
             if best is None or one.offer.cost < best.offer.cost:
                 best = one
         if best is None or best.offer.cost == inf:

@@ -167,10 +167,8 @@ class Outlook:
 
     def left(self, rank: int = 0) -> tuple[Branch | None, list[Dependency[Any]]]:
         """A branch that can still come true, and what is left of it."""
-        branches = self.open
-        if rank >= len(branches):
-            return None, []
-        return branches[rank], remaining(branches[rank], self.done)
+        shares = self.shares()
+        return shares[rank] if rank < len(shares) else (None, [])
 
     def shares(self) -> list[tuple[Branch, list[Dependency[Any]]]]:
         """The branches that can still come true, each with what is left of it."""
@@ -231,10 +229,7 @@ class Foresight:
         what = self._compared(outlook, wanted)
         if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
             return
-        counts = self._state.foreseen
-        counts.hits += what == "hit"
-        counts.others += what == "other"
-        counts.misses += what == "miss"
+        self._state.count({"hit": "hits", "other": "others", "miss": "misses"}[what])
         outlook.done.append(wanted)  # after it was compared: from now on it is left of no branch
         planner = unit.frame.planner
         if planner.trace.on:
@@ -398,7 +393,7 @@ class Foresight:
             is_kept = self._estimator.price(provider, need, world, chain)[1] or is_kept
             yield
         if is_kept:
-            self._state.foreseen.prepared += 1
+            self._state.count("prepared")
             if world.state is not None and world not in self._worlds:
                 self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
 
@@ -419,5 +414,6 @@ class Foresight:
                 kept.append(world)
             else:
                 taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
-        state.foreseen.taken += taken > 0
+        if taken:
+            state.count("taken")
         self._worlds = kept

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.activity.author.expected import Current, CurrentFields, StateReader
 from agentrt.activity.plan.tree import Unit
@@ -198,11 +198,12 @@ def _meant(topic: str, meant: list[str]) -> str:
 class Catalog:
     """The strategies of one agent."""
 
-    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics")
-
     def __init__(self) -> None:
         self.reserved: frozenset[str] = frozenset()  # what no call may be called: the gameplay has something there
         self.topics: Topics | None = None  # the words that are known; None if nobody minds
+        self.providers: tuple[Provider, ...] = ()  # all of them, in the order of loading
+        # the classes of dependencies that anybody provides, in the order in which they were first loaded
+        self.dependencies: tuple[type[Dependency[Any]], ...] = ()
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
         self._by_name: dict[str, Provider] = {}
@@ -287,18 +288,9 @@ class Catalog:
         self._by_dependency = {wanted: tuple(found) for wanted, found in lists.items()}
         self._by_name = {provider.spec.name: provider for provider in self._providers.values()}
         self._lists = {name: tuple(found) for name, found in joined.items()}
+        self.providers, self.dependencies = tuple(self._providers.values()), tuple(lists)
 
     # --- looking up ---------------------------------------------------------------------------------------------------
-
-    @property
-    def providers(self) -> tuple[Provider, ...]:
-        """All of them, in the order of loading."""
-        return tuple(self._providers.values())
-
-    @property
-    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
-        """The classes of dependencies that anybody provides, in the order in which they were first loaded."""
-        return tuple(self._by_dependency)
 
     def of(self, wanted: type[Dependency[Any]]) -> tuple[Provider, ...]:
         """Who provides a dependency, in the order of loading."""
@@ -428,15 +420,14 @@ class Records:
         return tuple(found)
 
 
-@dataclass(slots=True)
-class ForesightCounts:
-    """How far what was foreseen came true, for one agent; ``ForesightView`` explains the numbers."""
+class ForesightCounts(NamedTuple):
+    """How far what was foreseen came true, for one agent."""
 
-    hits: int = 0
-    others: int = 0
-    misses: int = 0
-    prepared: int = 0
-    taken: int = 0
+    hits: int = 0  # how many times the likeliest branch came true
+    others: int = 0  # how many times another branch that was foreseen
+    misses: int = 0  # how many times something that nobody had foreseen
+    prepared: int = 0  # how many decisions were made in advance
+    taken: int = 0  # how many times the world turned out as it was assumed, so that a decision had been made already
 
 
 # --- the state --------------------------------------------------------------------------------------------------------
@@ -484,6 +475,10 @@ class State:
         # A correction that moved by less than a step is none: or all estimates would be made anew after each attempt.
         if self.records.add(spec, said, actual) and self.corrects:
             self.count_change("accuracy")
+
+    def count(self, name: str) -> None:
+        """One more of what came of foresight."""
+        self.foreseen = self.foreseen._replace(**{name: getattr(self.foreseen, name) + 1})
 
     # --- the agent ----------------------------------------------------------------------------------------------------
 
