@@ -5,8 +5,7 @@ that name, and one for each strategy by its own name (``agent.gameplay.mine_ore(
 dependency map can be the entry point. A request runs beside the agent's plan (as ``agent.perform`` does). In a plan a
 dependency is an activity like any other: ``step("gameplay:collect", item="log")``.
 
-It is the door, and owns nothing but the parts behind it: the state (``state``), the table of what is being solved
-(``solve``), what plans know to have solved (``requests``), and triggers. None of these knows it.
+It is the door, and owns nothing but the parts behind it, none of which knows it.
 
 * *Settings are checked when they are set.* One that nobody reads, because its name has a slip, or that is read as
   something else, because it is a text, would change what the agent does without a word. So there is no other attribute
@@ -149,8 +148,7 @@ class Gameplay:
     def add_strategy(self, *strategies: type[Strategy]) -> Callable[[], None]:
         """Load strategies. They are considered from the next decision on, by those that were loaded before, too.
 
-        Returns:
-            A function that takes them away again. One that runs then runs to its end.
+        Gives a function that takes them away again. One that runs then runs to its end.
 
         Raises:
             DefinitionError: one is no strategy, its name is taken, or the agent knows actions that do what it provides
@@ -209,9 +207,8 @@ class Gameplay:
     def set_params(self, declared: type[Fields] | None = None, /, **values: Any) -> None:
         """Set the global parameters, all of them; requests that run go on with what they began with.
 
-        Args:
-            declared: their types and defaults, a subclass of ``ActionArgs``; None for any names.
-            values: by name. A wrong one is an ``ArgumentError``.
+        What is ``declared``, a subclass of ``ActionArgs``, has their types and defaults; without it any names are
+        right. A wrong value is an ``ArgumentError``.
 
         Source: prismarine-gameplay: "Global Parameters".
         """

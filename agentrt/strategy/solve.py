@@ -303,9 +303,8 @@ class Interruptions:
             await await_end(level.unit)
 
     def _note(self, level: _Level, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
-        planner = level.unit.frame.planner
-        if planner.trace.on:
-            planner.record(level.unit.path(), event, (("by", interruption.name), *detail.items()))
+        if level.unit.frame.planner.trace.on:
+            level.unit.note(event, by=interruption.name, **detail)
 
 
 def _rank(incident: Incident) -> int:
@@ -629,9 +628,8 @@ class Solving:
         return self.root.label
 
     def _note(self, errand: Errand, event: TraceEvent, **detail: Any) -> None:
-        planner = errand.unit.frame.planner
-        if planner.trace.on:
-            planner.record(errand.unit.path(), event, (("wanted", label_of(errand.wanted)), *detail.items()))
+        if errand.unit.frame.planner.trace.on:
+            errand.unit.note(event, wanted=label_of(errand.wanted), **detail)
 
 
 # --- the story of a failure -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The state of a gameplay, as data: what one agent knows of its strategies, how it is set, and how well that went.
 
 Estimating, solving and looking ahead work on a ``State`` and know nothing of ``agent.gameplay``, which is the door for
-authors and stands above them all. It has these parts:
+authors, checks what they set, and stands above them all. It has these parts:
 
 * *The catalog.* For each class of dependencies there is one list, open to everybody: a strategy joins the lists of what
   it provides, and whoever needs the dependency considers all that are in the list at that moment, in the order of
@@ -22,9 +22,6 @@ authors and stands above them all. It has these parts:
   correction would stay half-way for ever. It moves slowly at first, because one bad day says little: three attempts
   that took what was said are assumed besides, which fade sooner than others. Who says 0 is corrected by adding, all
   others by a factor, in sixteenths, so that estimates hold while nothing much happens.
-* *Settings*, each a plain field; who sets them is checked at the door (``gameplay``).
-
-What is being solved is no part of it: that is the ``RequestTable`` (``solve``).
 
 Source: prismarine-gameplay: "Hard Dependencies", "Global Dependency Lists"; "Heuristic Based Task Selection", questions
 2 and 3.
