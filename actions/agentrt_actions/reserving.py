@@ -26,11 +26,7 @@ __all__ = ["ReserveEntity", "ReserveEntityDestination", "entity_key"]
 
 
 def entity_key(entity: Entity) -> Hashable:
-    """Under what an entity stands in the tables of CURRENT: its id; itself, if it has none.
-
-    Args:
-        entity: the entity.
-    """
+    """Under what an entity stands in the tables of CURRENT: its id; itself, if it has none."""
     return entity if entity.id is None else entity.id
 
 
