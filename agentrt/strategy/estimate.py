@@ -15,8 +15,6 @@ below it a need counts with the constant that its providers declare. Rules:
   besides, and what the dependency itself says (``assume``). A dependency that is met leaves the world as it is. Each
   such scenario is made once and kept in the table of the dependency in the one before it; so two strategies that need
   the same things look into the same future.
-* **Supplies** (``supplies``): what a dependency will use up is read off in the same way, over the branches of who would
-  be chosen for it, down to where look-ahead ends.
 * **No decision takes too long.** One decision asks ``most_asks`` times at most; after that look-ahead ends, and
   constants count, for this decision only.
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
@@ -518,7 +516,7 @@ class Estimator:
     # --- supplies -----------------------------------------------------------------------------------------------------
 
     def _amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
-        """What dependencies will use up, one after the other."""
+        """What dependencies will use up, one after the other, down to where look-ahead ends."""
         total: Amounts = {}
         for need in needs:
             total = together(total, self._remembered(_USES, self._uses, need, world, depth))

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import at_once
 from agentrt.strategy.attempt import carrier_of
 from agentrt.strategy.declare import Calls, Order, Provider, Strategy
 from agentrt.strategy.dependency import Dependency, Params, required
@@ -280,15 +279,11 @@ class Gameplay:
         def solve(wanted: Dependency[Any], provider: Provider | None) -> Awaitable[Any]:
             return self._request(wanted, provider, estimator)
 
-        return Calls(self._state.catalog, self._state.agent.name, solve)
+        return Calls(self.catalog, self.agent.name, solve)
 
     def _request(self, wanted: Dependency[Any], provider: Provider | None, estimator: Estimator) -> Awaitable[Any]:
-        self._state.agent.require_life(type(wanted).activity)
-        return self._solve(wanted, provider, estimator)
-
-    async def _solve(self, wanted: Dependency[Any], provider: Provider | None, estimator: Estimator) -> Any:
-        await at_once(is_dear=True)
-        return await await_request(Request(self._table, wanted, estimator, provider))
+        self.agent.require_life(type(wanted).activity)  # here, and not when it is awaited
+        return await_request(self._table, wanted, estimator, provider)
 
     def begin(self, wanted: Dependency[R], /, **params: Any) -> Request[R]:
         """Begin to solve a dependency, beside the agent's plan, without waiting for it. From any thread.

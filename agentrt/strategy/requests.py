@@ -404,8 +404,10 @@ class Request(Generic[R]):
         return f"<Request {self.tree.label}: {state}>"
 
 
-async def await_request(request: Request[R]) -> R:
-    """Wait for a request, and cancel it if the wait is: nobody else knows of it. Raises as ``Request.wait``."""
+async def await_request(table: RequestTable, wanted: Dependency[R], estimator: Estimator, only: Provider | None) -> R:
+    """Wait for a request that is begun here, and cancel it if the wait is: nobody else knows of it."""
+    await at_once(is_dear=True)
+    request = Request(table, wanted, estimator, only)
     try:
         return await request.wait()
     except GeneratorExit:

@@ -12,8 +12,7 @@ authors, checks what they set, and stands above them all. It has these parts:
   ``agent.gameplay.changed("stock")`` meet by a word that nobody declares. A slip would make no error, but estimates
   that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so and something
   is called nearly so: for who reads it, the fields of CURRENT, what has changed before, and what the library tells of;
-  for who changes it, what anybody reads. *Nearly* is one letter too many, missing, exchanged or swapped, and two in a
-  long word. Words that differ in digits only are meant as they are.
+  for who changes it, what anybody reads.
 * *Versions*: how many changes each topic had; and the *stamp*, how many there were in all, so that where nothing at all
   has changed nobody compares topics. They change in ``count_change`` and nowhere else.
 * *Records*: what strategies said that they would cost, beside what they took of their own time. Old ones fade: each new
@@ -118,7 +117,7 @@ def _bare(word: str) -> str:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether one became the other by a letter or two, after Damerau and Levenshtein."""
+    """Whether a letter, or two in a long word, is too many, missing, exchanged or swapped (Damerau, Levenshtein)."""
     most = 2 if min(len(word), len(other)) >= _LONG else 1
     if abs(len(word) - len(other)) > most or min(len(word), len(other)) < 3:
         return False

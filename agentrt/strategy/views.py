@@ -226,8 +226,13 @@ def _ended(node: TaskNode, place: str) -> _Ended:
     return found
 
 
-def _down_to(node: TaskNode, place: str, levels: int) -> _Ended:
-    below = [_down_to(child, f"{place}.{child.number}", levels - 1) for child in node.children] if levels else []
+def _down_to(node: TaskNode, place: str, levels: int, shown: Mapping[TaskNode, None] | None = None) -> _Ended:
+    """A node, with so many levels below it; of these what is to be shown, or all."""
+    below = [
+        _down_to(child, f"{place}.{child.number}", levels - 1, shown)
+        for child in node.children
+        if levels and (shown is None or child in shown)
+    ]
     return _Ended(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
 
 
@@ -241,17 +246,8 @@ def _over(root: TaskNode) -> TaskNodeView:
             node = level.popleft()
             shown[node] = None
             level.extend(node.children)
-        found = root.seen = _Ended(_cut(root, shown, str(root.number), 1), len(shown))
+        found = root.seen = _down_to(root, str(root.number), _MOST_LEVELS - 1, shown)
     return found.view
-
-
-def _cut(node: TaskNode, shown: Mapping[TaskNode, None], place: str, level: int) -> TaskNodeView:
-    children = tuple(
-        _cut(child, shown, f"{place}.{child.number}", level + 1)
-        for child in node.children
-        if child in shown and level < _MOST_LEVELS
-    )
-    return _made(node, place, children)
 
 
 def _made(node: TaskNode, place: str, children: tuple[TaskNodeView, ...]) -> TaskNodeView:
