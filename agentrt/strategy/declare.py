@@ -16,8 +16,6 @@ what it declares is read once, when it is defined. Rules:
 * ``run`` gets a ``StrategyContext``: all that an action can, and having dependencies solved. What is solved runs below
   the strategy in the plan of its agent, one thing at a time: awaiting a second one while the first is being solved is a
   ``WrongStateError``, as with ``execute``.
-* ``ctx.fail`` and ``ctx.restart`` are control flow. As with ``ctx.abort``, they are raised in the strategy's own code
-  and nowhere else (``activity.author.control``).
 * A parent has a say in who is tried (``rank``), and it is checked: what it picks is something that it was offered, or
   nobody would ever be tried and nobody be told why.
 * For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and

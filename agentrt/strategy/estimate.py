@@ -5,11 +5,8 @@ the cheapest provider's, whose own is what it says, plus that of its needs. How 
 below it a need counts with the constant that its providers declare. Rules:
 
 * **A circle costs infinity.** A provider that is being asked, or run, for the same thing is not asked again below that.
-  What was found out by pricing a need holds where the same providers of it are being asked, or run.
-* **The memo** (``Scenario``). What a provider said is kept while all the *topics* that it read are unchanged
-  (``reads``, ``ask.reads``); whoever declares none is asked anew in each decision, and asked once in it. A failure
-  empties it. While something is being asked an ``_Asking`` collects what it reads and prices, and hands that on to
-  whoever asked it: an answer rests on all that the answers below it rest on.
+* **The memo** (``Scenario``), which a failure empties. While something is being asked an ``_Asking`` collects what it
+  reads and prices, and hands that on to whoever asked it: an answer rests on all that the answers below it rest on.
 * **Assumptions.** In look-ahead the state is CURRENT with what earlier needs bring about, one layer above the other:
   what the needs of the provider bring about that would be chosen (of its likeliest branch), what that branch expects
   besides, and what the dependency itself says (``assume``). A dependency that is met leaves the world as it is. Each

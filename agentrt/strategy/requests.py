@@ -12,8 +12,6 @@ or by nobody. Rules:
   but its caller: it is cancelled with it, and in a coroutine of the runtime the cancellation goes on when all of it is
   unwound.
 
-A request is a performance of the planner (``activity.plan.spawned``) that tells its handle when it is over.
-
 For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
 have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
