@@ -350,12 +350,7 @@ class FindBest(Action):
         rating: float
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Search, offer the best, and go on watching.
-
-        Args:
-            ctx: the context.
-            args: what to find.
-        """
+        """Search, offer the best, and go on watching."""
         is_plain = args.rating is None and args.filter is None and args.candidates is None
         if is_plain and ctx.entity.get(Surveyor) is not None:
             await self._ask_surveyor(ctx, args)

@@ -61,14 +61,7 @@ class FetchItem(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The better the item, the better.
-
-        Args:
-            entity: who fetches.
-            self_utility: unused.
-            child_utilities: of the steps.
-            current_activity: unused.
-        """
+        """The better the item, the better."""
         return child_utilities["agentrt:find_best"]
 
 

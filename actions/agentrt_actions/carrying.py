@@ -74,34 +74,19 @@ class PickUp(Action):
         item: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready if the hands will be empty.
-
-        Args:
-            ctx: the context.
-            args: what to pick up.
-        """
+        """Be ready if the hands will be empty."""
         if expected_carrying(ctx) is None:
             ctx.CURRENT.carrying = args.item
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Take it.
-
-        Args:
-            ctx: the context.
-            args: what to pick up.
-        """
+        """Take it."""
         await ctx.next_tick()
         if not within_reach(ctx, args.item) or not ctx.entity[Carrier].pick_up(args.item):
             ctx.abort(f"{args.item.name} could not be picked up")
 
     def stop(self, ctx: Context, args: Args) -> None:
-        """Lay it down if it is still carried.
-
-        Args:
-            ctx: the context.
-            args: what was picked up.
-        """
+        """Lay it down if it is still carried."""
         carrier = ctx.entity[Carrier]
         if carrier.carrying is args.item:
             carrier.put_down()
@@ -115,23 +100,13 @@ class PutDown(Action):
     utility = 1.0
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready if something will be carried.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready if something will be carried."""
         if expected_carrying(ctx) is not None:
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Lay it down.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Lay it down."""
         await ctx.next_tick()
         ctx.entity[Carrier].put_down()
 
@@ -147,22 +122,12 @@ class DropCarrying(Action):
     utility = 1.0
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready; the hands will be empty.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready; the hands will be empty."""
         ctx.CURRENT.carrying = None
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Let go.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Let go."""
         ctx.entity[Carrier].put_down()
 
 
@@ -184,24 +149,14 @@ class StoreCarried(Action):
         storage: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready if something will be carried that the storage accepts.
-
-        Args:
-            ctx: the context.
-            args: where to.
-        """
+        """Be ready if something will be carried that the storage accepts."""
         item = expected_carrying(ctx)
         if item is not None and args.storage[Storage].accepts(item):
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Store it.
-
-        Args:
-            ctx: the context.
-            args: where to.
-        """
+        """Store it."""
         await ctx.next_tick()
         carrier = ctx.entity[Carrier]
         item = carrier.carrying
@@ -217,24 +172,14 @@ class ConsumeCarried(Action):
     utility = 1.0
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready if something will be carried that can be used up.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready if something will be carried that can be used up."""
         item = expected_carrying(ctx)
         if item is not None and item.get(Consumable) is not None:
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Use it up.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Use it up."""
         await ctx.next_tick()
         item = ctx.entity[Carrier].carrying
         if item is None:
@@ -253,24 +198,14 @@ class StowCarried(Action):
     utility = 1.0
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready if something will be carried and there will be room.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready if something will be carried and there will be room."""
         item = expected_carrying(ctx)
         if item is not None and ctx.CURRENT.storage.add_item(item):
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Stow it.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Stow it."""
         await ctx.next_tick()
         if not ctx.entity[Backpacker].stow():
             ctx.abort("the backpack took nothing")
@@ -296,12 +231,7 @@ class UnpackItem(Action):
         item: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready if the item will be in the backpack and the hands will be empty.
-
-        Args:
-            ctx: the context.
-            args: what to unpack.
-        """
+        """Be ready if the item will be in the backpack and the hands will be empty."""
         storage = ctx.CURRENT.storage
         if expected_carrying(ctx) is None and any(item is args.item for item in storage.items.values()):
             storage.remove_item(args.item)
@@ -309,23 +239,13 @@ class UnpackItem(Action):
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Take it.
-
-        Args:
-            ctx: the context.
-            args: what to unpack.
-        """
+        """Take it."""
         await ctx.next_tick()
         if not ctx.entity[Backpacker].unpack(args.item):
             ctx.abort(f"{args.item.name} could not be unpacked")
 
     def stop(self, ctx: Context, args: Args) -> None:
-        """Put it back if it is still carried; if there is no room any more, lay it down.
-
-        Args:
-            ctx: the context.
-            args: what was unpacked.
-        """
+        """Put it back if it is still carried; if there is no room any more, lay it down."""
         carrier: Carrier = ctx.entity[Carrier]
         if carrier.carrying is args.item and not ctx.entity[Backpacker].stow():
             carrier.put_down()

@@ -55,12 +55,7 @@ class WaitForEvent(Action):
         self._has_come: bool = False
 
     def start(self, ctx: Context, args: Args) -> None:
-        """Listen.
-
-        Args:
-            ctx: the context.
-            args: for what.
-        """
+        """Listen."""
         self._news = Event()
         self._has_come = False
 
@@ -74,12 +69,7 @@ class WaitForEvent(Action):
             ctx.listen(args.source.destroyed, lambda _gone: self._news.set())
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Wait.
-
-        Args:
-            ctx: the context.
-            args: for what.
-        """
+        """Wait."""
         if args.timeout > 0:
             with move_on_after(args.timeout):
                 await self._news.wait()
@@ -114,12 +104,7 @@ class TriggerEvent(Action):
         value: Any = None
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Tell all who listen.
-
-        Args:
-            ctx: the context.
-            args: what happens.
-        """
+        """Tell all who listen."""
         _signal(ctx, args.source, args.event).emit(args.value)
 
 
@@ -147,12 +132,7 @@ class AbortOnEventTriggered(Action):
         filter: Callable[[Any], bool] | None = None
 
     def start(self, ctx: Context, args: Args) -> None:
-        """Listen.
-
-        Args:
-            ctx: the context.
-            args: for what.
-        """
+        """Listen."""
 
         def come(value: Any) -> None:
             if args.filter is None or args.filter(value):

@@ -45,12 +45,7 @@ class StandIdle(Action):
     status_text_key = "agentrt:status.idle"
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Sleep for a while.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Sleep for a while."""
         await ctx.sleep(ctx.random.uniform(1.0, 3.0))
 
 
@@ -72,23 +67,13 @@ class IdleEffect(Action):
     status_text_key = "agentrt:status.idle"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready if there are any.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready if there are any."""
         own: IdleEffects | None = ctx.entity.get(IdleEffects)
         if own is not None and any(own.idle_effects.values()):
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Draw one and play it.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Draw one and play it."""
         effects = ctx.entity[IdleEffects].idle_effects
         effect = ctx.random.weighted(list(effects), list(effects.values()))
         await ctx.execute("agentrt:run_effect", effect=effect)

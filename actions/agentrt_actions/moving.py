@@ -113,23 +113,13 @@ class FollowPath(Action):
         reach: int = 0
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Say where the entity will stand, and how short the way is.
-
-        Args:
-            ctx: the context.
-            args: which way.
-        """
+        """Say where the entity will stand, and how short the way is."""
         ctx.CURRENT.location = args.path.destination
         ctx.set_utility(nearness(args.path.cost))
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Walk.
-
-        Args:
-            ctx: the context.
-            args: which way.
-        """
+        """Walk."""
         await walk_path(ctx, args.path, target=args.target, reach=args.reach)
 
 
@@ -202,12 +192,7 @@ class Wander(Action):
         most: int = 6
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Walk.
-
-        Args:
-            ctx: the context.
-            args: how far.
-        """
+        """Walk."""
         finder = ctx.entity[PathFinder]
         located = ctx.entity[Located]
         before: Place = None
@@ -253,12 +238,7 @@ class Patrol(Action):
         self._done: int = 0  # whole rounds
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready while a path leads to a place of the route.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Be ready while a path leads to a place of the route."""
         finder: PathFinder = ctx.entity[PathFinder]
         route = list(args.route)
         ready = False
@@ -277,12 +257,7 @@ class Patrol(Action):
         await keep_looking(ctx, [finder.changed], look)
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Walk.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Walk."""
         if list(args.route) != list(self._route):
             self._route, self._next, self._done = args.route, 0, 0
         missed = 0

@@ -145,14 +145,7 @@ class Eat(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The better the food, the better.
-
-        Args:
-            entity: who eats.
-            self_utility: unused.
-            child_utilities: of the steps.
-            current_activity: unused.
-        """
+        """The better the food, the better."""
         return child_utilities["agentrt:fetch_item"]
 
 
@@ -199,12 +192,7 @@ class RestWhenInjured(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while recovery is needed.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready while recovery is needed."""
         needs: Needs = ctx.entity[Needs]
         await ready_while(ctx, [needs.changed], lambda: needs.urgency("recovery") > 0.0)
 
@@ -228,12 +216,7 @@ class LieDown(Action):
         place: Entity | None = None
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Lie.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Lie."""
         needs: Needs = ctx.entity[Needs]
         place = args.place
         if place is not None:
@@ -249,10 +232,5 @@ class LieDown(Action):
             await needs.changed.wait()
 
     def stop(self, ctx: Context, args: Args) -> None:
-        """Get up.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Get up."""
         ctx.entity[Sleeper].get_up()

@@ -34,12 +34,7 @@ class FleeThreats(Action):
     status_text_key = "agentrt:status.fleeing"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while there are threats.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready while there are threats."""
         threats: Threats = ctx.entity[Threats]
         finder: PathFinder = ctx.entity[PathFinder]
         located: Located = ctx.entity[Located]
@@ -51,12 +46,7 @@ class FleeThreats(Action):
         await ready_while(ctx, [threats.changed], lambda: bool(threats.nearby), urgency)
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Run, until nothing threatens.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Run, until nothing threatens."""
         threats = ctx.entity[Threats]
         located = ctx.entity[Located]
         while nearby := threats.nearby:
@@ -128,21 +118,11 @@ class ChaseEntity(Action):
         patience: int = 30
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready while a path leads to the target.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Be ready while a path leads to the target."""
         await _watch_way(ctx, args.target, args.reach, will_arrive=True)
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Run after it.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Run after it."""
         finder: PathFinder = ctx.entity[PathFinder]
         located: Located = ctx.entity[Located]
         for _ in range(args.patience):
@@ -181,21 +161,11 @@ class FollowEntity(Action):
         seconds: float = 0.0
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready while a path leads to the target.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Be ready while a path leads to the target."""
         await _watch_way(ctx, args.target, args.distance, will_arrive=False)
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Follow.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Follow."""
         finder: PathFinder = ctx.entity[PathFinder]
         moved = Event()
         for signal in (args.target[Located].moved, args.target.destroyed, finder.changed):

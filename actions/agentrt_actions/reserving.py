@@ -26,11 +26,7 @@ __all__ = ["ReserveEntity", "ReserveEntityDestination", "entity_key"]
 
 
 def entity_key(entity: Entity) -> Hashable:
-    """Under what an entity stands in the tables of CURRENT: its id; itself, if it has none.
-
-    Args:
-        entity: the entity.
-    """
+    """Under what an entity stands in the tables of CURRENT: its id; itself, if it has none."""
     return entity if entity.id is None else entity.id
 
 
@@ -47,12 +43,7 @@ class _Reserving(Action):
             ctx.reject(f"{name} was reserved by somebody else")
 
     def stop(self, ctx: Context, args: Any) -> None:
-        """Give it back.
-
-        Args:
-            ctx: the context.
-            args: what was reserved.
-        """
+        """Give it back."""
         if self._lease is not None:
             self._lease.release()
             self._lease = None
@@ -79,24 +70,14 @@ class ReserveEntity(_Reserving):
         entity: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready unless somebody else holds it.
-
-        Args:
-            ctx: the context.
-            args: what to reserve.
-        """
+        """Be ready unless somebody else holds it."""
         if not ctx.entity[LeaseBook].can_acquire(args.entity, ctx.agent):
             ctx.reject(f"{args.entity.name} is reserved by somebody else")
         ctx.CURRENT.self_reserved[entity_key(args.entity)] = args.entity
         ctx.set_think_output()
 
     def start(self, ctx: Context, args: Args) -> None:
-        """Take the lease.
-
-        Args:
-            ctx: the context.
-            args: what to reserve.
-        """
+        """Take the lease."""
         self._take(ctx, args.entity, args.entity.name)
 
 
@@ -142,12 +123,7 @@ class ReserveEntityDestination(_Reserving):
         self._part: RegionPart | None = None
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Choose a part, and another one when it is taken.
-
-        Args:
-            ctx: the context.
-            args: what to reserve.
-        """
+        """Choose a part, and another one when it is taken."""
         region: Region = args.entity[Region]
         table = ctx.CURRENT.self_region_reserved
         own = dict(table.get(entity_key(args.entity), {}))
@@ -184,11 +160,6 @@ class ReserveEntityDestination(_Reserving):
         return free[min(known)[1]] if known else None
 
     def start(self, ctx: Context, args: Args) -> None:
-        """Take the lease.
-
-        Args:
-            ctx: the context.
-            args: what to reserve.
-        """
+        """Take the lease."""
         assert self._part is not None  # it was ready with one
         self._take(ctx, self._part, f"the part of {args.entity.name}")

@@ -56,12 +56,7 @@ class FindEntity(Action):
         cost: int
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Offer the nearest, and go on looking.
-
-        Args:
-            ctx: the context.
-            args: what to find.
-        """
+        """Offer the nearest, and go on looking."""
         nearby = Nearby(ctx, args.tag, reach=args.reach, within=args.within, reserved=args.reserved)
 
         def fields(entity: Entity, cost: int) -> Mapping[str, Any]:
@@ -97,12 +92,7 @@ class FindStorage(Action):
         storage: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Offer the nearest storage, and go on looking.
-
-        Args:
-            ctx: the context.
-            args: what to store.
-        """
+        """Offer the nearest storage, and go on looking."""
         nearby = Nearby(ctx, "storage")
 
         def fields(entity: Entity, _cost: int) -> Mapping[str, Any]:
@@ -178,12 +168,7 @@ class FindPathToEntity(_FindPath):
         reach: int = 0
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Offer a path, and keep it true.
-
-        Args:
-            ctx: the context.
-            args: where to.
-        """
+        """Offer a path, and keep it true."""
         located = args.destination[Located]
         await self._watch(ctx, lambda: located.location, args.reach, [located.moved])
 
@@ -206,10 +191,5 @@ class FindPathToLocation(_FindPath):
         reach: int = 0
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Offer a path, and keep it true.
-
-        Args:
-            ctx: the context.
-            args: where to.
-        """
+        """Offer a path, and keep it true."""
         await self._watch(ctx, lambda: args.location, args.reach, [])

@@ -29,12 +29,7 @@ class Wait(Action):
         seconds: float
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Sleep.
-
-        Args:
-            ctx: the context.
-            args: how long.
-        """
+        """Sleep."""
         await ctx.sleep(args.seconds)
 
 
@@ -66,12 +61,7 @@ class RunEffect(Action):
         self._playing: PlayedEffect | None = None
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Play it.
-
-        Args:
-            ctx: the context.
-            args: which effect.
-        """
+        """Play it."""
         if args.duration > 0:
             end = ctx.clock.tick + ctx.clock.ticks(args.duration)
             with move_on_after(args.duration):
@@ -88,12 +78,7 @@ class RunEffect(Action):
         self._playing = None
 
     def stop(self, ctx: Context, args: Args) -> None:
-        """End the effect if it still plays.
-
-        Args:
-            ctx: the context.
-            args: which effect.
-        """
+        """End the effect if it still plays."""
         self._end()
 
     def _end(self) -> None:

@@ -5,18 +5,14 @@ control flags, leases, listeners, traces, snapshots and unwinding are those of a
 stops a strategy in the same way in which an interruption does. What the author's coroutine raises never reaches the
 planner: it is the outcome of the attempt. In this order:
 
-* *The carrier* is an action that is made for each strategy and dependency and kept with the strategy. It performs the
-  activity of the dependency, and has the name, the flags and the status text of the strategy, so that ledgers, traces
-  and people see the strategy and not the machinery. An attempt whose frame elects it tells it so
-  (``Attempt.frame_ready``), and it runs the author's coroutine by that reference.
+* *The carrier* is an action that is made for each strategy and dependency and kept with the strategy. It has the name,
+  the flags and the status text of that, so that ledgers, traces and people see the strategy and not the machinery.
 * *Behind a shield.* Whoever is unwound is cancelled at its wait. A strategy that has something solved behind a shield
   is not; so what is solved for it there must not wait for that, and must not begin anything more: nothing goes on in a
   plan that unwinds. It ends with ``ActivityAbortedError``, the error of all that is executed there.
-* *Standing still.* The coroutine is driven through ``Pausable``, so that it can stand still, wherever it awaits, while
-  something that came up is dealt with below it.
-* *Own time.* What a strategy says that it costs is the time that goes by while it, and what it has solved, is at work.
-  So what it *took* is counted in the same way (``OwnTime``); when it runs by itself for more than its patience, it is
-  cancelled and has failed.
+* *Standing still* (``Pausable``) while something that came up is dealt with below it.
+* *Own time* (``OwnTime``). What a strategy says that it costs is the time that goes by while it, and what it has
+  solved, is at work. So what it *took* is counted in the same way.
 * *The attempt* itself, which is also the *seat* of the strategy's context. Whoever had to wait for its control flags is
   asked about again before it runs: it was chosen for a world of before.
 * *Requests within requests.* A strategy may ask through the gameplay of its agent, or have a plan ask. Such a request
@@ -57,7 +53,7 @@ from agentrt.errors import (
 from agentrt.kernel.strand import CancelScope, Strand, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
 from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, Order, StrategyContext
-from agentrt.strategy.dependency import Ask, Cannot, Dependency, Params, label_of, told_path
+from agentrt.strategy.dependency import Ask, Cannot, Dependency, label_of, told_path
 from agentrt.strategy.supplies import Amounts, enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
 from agentrt.words import error_words, type_name, words_of
@@ -489,7 +485,8 @@ class Attempt(Spawned):
         self._strategy = strategy = self.provider.spec.cls()
         self.context = context = StrategyContext(unit, self)
         unit.context = context  # in place of the one that the planner made: so all that it does is this one's
-        patience = self._patience()
+        declared, said = self.provider.spec.cls.patience, self.node.cost or 0.0
+        patience = max(_LEAST_PATIENCE, _PATIENCE * said) if declared is None else declared
         self.time.begin(unit.frame.planner.kernel.clock.ticks(patience))
         self._scope = CancelScope()
         try:
@@ -541,10 +538,13 @@ class Attempt(Spawned):
         is_over = self.outcome is not Outcome.RUNNING or self.frame.state in (IDLE, FINISHED)
         if is_over or self.is_solving or self._dealing is not None:
             return
+        executed = self.executed
         if not self.has_begun or self.interruption is not Interruptible.PAUSE:
             self.begin_again()
-        elif self.executed is not None:
-            self._stop_executed(self.executed)
+        elif executed is not None:
+            if executed.frame.state not in (IDLE, FINISHED):  # else it has just ended
+                self.executed = None  # after a breakpoint it is executed anew
+                executed.stop()
         # One that runs a frame of its own making (``ctx.spawn``) is left alone: what it is about is not known here.
         elif self.frame.active is not None and self.frame.active.running_child() is None:
             self._stand_still(self.frame.active)
@@ -557,12 +557,6 @@ class Attempt(Spawned):
             if not frame.execution.is_unwinding(frame):
                 self.was_interrupted = True
                 self.stop()
-
-    def _stop_executed(self, executed: Spawned) -> None:
-        """Have it come to a breakpoint, and execute its activity anew, unless that has just ended."""
-        if executed.frame.state not in (IDLE, FINISHED):
-            self.executed = None
-            executed.stop()
 
     def _stand_still(self, unit: Unit) -> None:
         driven = self._driven
@@ -648,11 +642,6 @@ class Attempt(Spawned):
     # --- the seat of its context --------------------------------------------------------------------------------------
 
     @property
-    def params(self) -> Params:
-        """The global parameters of the request."""
-        return self.solving.estimator.params
-
-    @property
     def calls(self) -> Calls:
         """The generated calls, for what its strategy has solved."""
         state = self.solving.state
@@ -695,7 +684,12 @@ class Attempt(Spawned):
             return False
         if self.ask().is_met(wanted):
             return True
-        own, having, without = self._prices_of_option(wanted, then)
+        # What is done then may be what it is run for: who runs for that is no circle, but who goes on.
+        chain = [who for who in self.chain() if who[1] not in then]
+        own, having = self._prices(chain, ((wanted,), (wanted, *then)))
+        # What is done anyway may count on the option by itself: without it means that nobody provides it.
+        nobody = [(provider, wanted) for provider in state.catalog.of(type(wanted))]
+        [without] = self._prices([*chain, *nobody], (then,))
         node = TaskNode(NodeKind.OPTION, f"Option {label_of(wanted)}", self.node, wanted)
         node.cost = own
         if own > limit or having >= without:
@@ -707,15 +701,6 @@ class Attempt(Spawned):
         except DependencyFailedError:
             return False
         return True
-
-    def _prices_of_option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> tuple[float, float, float]:
-        """What an option costs; what it costs with all that is done then; and what that costs without it."""
-        # What is done then may be what it is run for: who runs for that is no circle, but who goes on.
-        chain = [who for who in self.chain() if who[1] not in then]
-        own, having = self._prices(chain, ((wanted,), (wanted, *then)))
-        # What is done anyway may count on the option by itself: without it means that nobody provides it.
-        nobody = [(provider, wanted) for provider in self.solving.state.catalog.of(type(wanted))]
-        return own, having, self._prices([*chain, *nobody], (then,))[0]
 
     def _prices(self, chain: Chain, needs: Iterable[Sequence[Dependency[Any]]]) -> list[float]:
         with self.solving.estimator.deciding(chain):
@@ -779,10 +764,6 @@ class Attempt(Spawned):
             raise
         node.end(Outcome.DONE, solving.state.tick)
         return output
-
-    def _patience(self) -> float:
-        declared = self.provider.spec.cls.patience
-        return max(_LEAST_PATIENCE, _PATIENCE * (self.node.cost or 0.0)) if declared is None else declared
 
     def _hangs(self) -> None:
         if self._scope is not None:

@@ -16,8 +16,6 @@ what it declares is read once, when it is defined. Rules:
 * ``run`` gets a ``StrategyContext``: all that an action can, and having dependencies solved. What is solved runs below
   the strategy in the plan of its agent, one thing at a time: awaiting a second one while the first is being solved is a
   ``WrongStateError``, as with ``execute``.
-* ``ctx.fail`` and ``ctx.restart`` are control flow. As with ``ctx.abort``, they are raised in the strategy's own code
-  and nowhere else (``activity.author.control``).
 * A parent has a say in who is tried (``rank``), and it is checked: what it picks is something that it was offered, or
   nobody would ever be tried and nobody be told why.
 * For each dependency and each strategy that is loaded there is a *generated call* (``Calls``) with its signature and
@@ -151,9 +149,7 @@ class Strategy:
     def estimate(self, ask: Ask, wanted: Any) -> float | None:
         """What it would cost now, with all that it would need: the expected game seconds, or None if it cannot do it.
 
-        Args:
-            ask: the world, and the costs of further dependencies: ``ask.cost(Find("log"))``.
-            wanted: the dependency.
+        The ask tells of the world, and of the costs of further dependencies: ``ask.cost(Find("log"))``.
         """
         if hasattr(type(self).foresee, "is_default_hook"):
             return type(self).cost
@@ -161,11 +157,7 @@ class Strategy:
 
     @default_hook
     def foresee(self, ask: Ask, wanted: Any) -> Iterable[Branch]:
-        """What may come of it: its branches; none if it cannot do it.
-
-        Args:
-            ask: the world as it is, or as look-ahead assumes it.
-            wanted: the dependency.
+        """What may come of it, in the world as it is, or as look-ahead assumes it: its branches; none if it cannot.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -174,9 +166,7 @@ class Strategy:
     async def run(self, ctx: StrategyContext, wanted: Any) -> Any:
         """Do it, and return what solving the dependency gives: then it is provided. Whatever it raises is a failure.
 
-        Args:
-            ctx: what it can do: ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
-            wanted: the dependency.
+        It can ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
         """
 
     @default_hook
@@ -185,10 +175,6 @@ class Strategy:
 
         The strategy that was interrupted is told first, then those above it. Raise ``ctx.fail(why)`` if there is no
         sense in going on, ``ctx.restart()`` to begin again.
-
-        Args:
-            ctx: its context.
-            interruption: what it was.
 
         Source: prismarine-gameplay: "Interrupting Tasks": a message to all parent tasks.
         """
@@ -275,18 +261,8 @@ def strategy(
 ) -> Callable[[Runs], type[Strategy]]:
     """Make a strategy of a coroutine function ``run(ctx, wanted)``; a decorator.
 
-    Args:
-        provides: what it provides.
-        name: what tools and the generated call use; None for the name of the function.
-        cost, reads, interruption, flags, patience, injects, status_text_key: as for ``Strategy``.
-        estimate: a function of (ask, wanted).
-        foresee: a function of (ask, wanted).
-
-    Returns:
-        The decorator, which gives the class of the strategy.
-
-    Raises:
-        DefinitionError: as for a class.
+    What it declares is as for the class ``Strategy``; ``estimate`` and ``foresee`` are functions of (ask, wanted), and
+    without a ``name`` it has that of the function. ``DefinitionError`` as for a class.
 
     Source: prismarine-gameplay: "Plugins".
     """
@@ -392,11 +368,8 @@ def _several(given: object) -> list[Any]:
 class _Listing(Protocol):
     """What is loaded, as the generated calls see it: a ``Catalog``."""
 
-    @property
-    def dependencies(self) -> tuple[type[Dependency[Any]], ...]: ...
-
-    @property
-    def providers(self) -> tuple[Provider, ...]: ...
+    dependencies: tuple[type[Dependency[Any]], ...]
+    providers: tuple[Provider, ...]
 
     def named(self, name: str) -> Provider | None: ...
 
@@ -474,9 +447,6 @@ class _AttemptSeat(Protocol):
     is_hearing: bool
 
     @property
-    def params(self) -> Params: ...
-
-    @property
     def calls(self) -> Calls: ...
 
     @property
@@ -522,7 +492,7 @@ class StrategyContext(Context):
     @property
     def params(self) -> Params:
         """The global parameters of the request."""
-        return self._attempt.params
+        return self.ask.params
 
     @property
     def interruptions(self) -> int:
@@ -567,12 +537,8 @@ class StrategyContext(Context):
     async def solve_all(self, wanted: Iterable[Dependency[Any]], order: Order | None = None) -> list[Any]:
         """Have several dependencies solved that do not depend on each other; gives what each gave, in the order given.
 
-        Args:
-            wanted: the dependencies.
-            order: in which order; None for that of the agent's gameplay. Costs are asked anew after each.
-
-        Raises:
-            DependencyFailedError: one of them could not be solved.
+        They are solved in an ``order``, by default that of the agent's gameplay; costs are asked anew after each.
+        ``DependencyFailedError`` if one of them could not be solved.
 
         Source: prismarine-gameplay: "Orderless Dependencies".
         """
@@ -634,11 +600,6 @@ class StrategyContext(Context):
     async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
         """Think and run a plain activity of the agent, anew if something of it was taken; gives the think output.
 
-        Args:
-            activity: what to perform.
-            args: its arguments.
-            more: its arguments, by name.
-
         Raises:
             WrongStateError: the strategy does not run, or has something else done at this moment.
             ActivityImpossibleError: no action can perform it now.
@@ -658,8 +619,7 @@ class StrategyContext(Context):
         In its own ``run`` and ``interrupted`` it raises ``Fail``: let it pass. From anywhere else (a callback, another
         strand, another thread) it returns, and the strategy fails all the same, if it still runs.
 
-        Args:
-            reason: why, in words; shown in trees and errors.
+        The reason, in words, is shown in trees and errors.
 
         Source: prismarine-gameplay: "Task Failure".
         """
@@ -669,9 +629,6 @@ class StrategyContext(Context):
         """The strategy is unwound, and in the next tick the choice is made anew: begins again, if it still is the best.
 
         It raises ``BeginAgain`` where ``fail`` would raise, and returns elsewhere.
-
-        Args:
-            reason: why, in words.
 
         Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
         """

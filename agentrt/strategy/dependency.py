@@ -6,18 +6,16 @@ other. Every dependency is an activity, too (``Collect.activity``), so that plan
 
 * Values are hashable and are not changed: equal dependencies are one and the same for the memo of estimates and for
   the recursion guard.
-* A class whose name begins with an underscore, and that does not say ``activity``, is a base class for others: no
-  activity, not to be asked for, and nothing provides it.
 * ``is_met`` and ``assume`` are two sides of one thing: what holds when the dependency is met. Before solving it is a
   shortcut, after a strategy returned it is the proof that the strategy did what it claims, and in look-ahead ``assume``
   is how the world will look.
 * *Global parameters* (``Params``) are what all strategies may read, at any depth: may the agent look through walls,
   which ores matter most. They are read-only while something is being solved; other values make a set of their own.
-* An ``Ask`` belongs to one question and is not kept, and it never changes anything. It is the author's side of an
-  estimate; who works it out, an ``Estimator``, stands above.
+* An ``Ask`` belongs to one question and is not kept, and it never changes anything. Who works out what it asks, an
+  ``Estimator``, stands above.
 
 Dependencies and ``Ask`` name each other in what they take, and so does ``Branch``, which has needs and is priced: that
-is why they stand in one module. What is asked and run (strategies) stands above, in ``declare``.
+is why they stand in one module.
 
 *Scenarios* are the memo of estimates. A ``Scenario`` is CURRENT with a layer of assumptions; the one without is the
 world as it is. In each stand *tables*, one for what can be asked for at a depth of look-ahead, with what each provider
@@ -243,14 +241,7 @@ class Params(Mapping[str, Any]):
         self._values: dict[str, Any] = given if declared is None else dict(declared.build("parameters", given))
 
     def using(self, changes: Mapping[str, Any]) -> Params:
-        """The same, but for some values.
-
-        Args:
-            changes: by name.
-
-        Raises:
-            ArgumentError: a value is unknown or of the wrong type.
-        """
+        """The same, but for some values, by name; ``ArgumentError`` if one is unknown or of the wrong type."""
         return Params(self._declared, {**self._values, **changes})
 
     def __getattr__(self, name: str) -> Any:
@@ -296,13 +287,9 @@ def snake_case(name: str) -> str:
 class Dependency(ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 
-    A subclass may say, as arguments of the class: ``activity``, its name among activities (``"gameplay:collect"`` by
-    default, from the name of the class), of which the last part is the call that is generated for it. A class whose
-    name begins with an underscore is a base class for others, unless it says ``activity``.
-
-    Args:
-        args: values, in the order of the fields.
-        values: values by name.
+    A subclass may say, as an argument of the class, its ``activity`` (``"gameplay:collect"`` by default, from the name
+    of the class), of which the last part is the call that is generated for it. A class whose name begins with an
+    underscore is a base class for others, unless it says ``activity``.
 
     Raises:
         ArgumentError: a value is missing, unknown, of the wrong type, or not hashable.
@@ -372,11 +359,8 @@ class Dependency(ActionArgs, Generic[R]):
     def is_met(self, ask: Ask) -> bool:
         """Whether it holds already. If so, nothing is done for it; after a strategy returned, it has to hold.
 
-        Args:
-            ask: the world as it is, or as look-ahead assumes it (``ask.CURRENT``).
-
-        Returns:
-            Without this hook it never holds beforehand, and strategies are believed.
+        It is asked of the world as it is, or as look-ahead assumes it (``ask.CURRENT``). Without this hook it never
+        holds beforehand, and strategies are believed.
         """
         return False
 
@@ -650,14 +634,7 @@ class Ask:
         return self._pricing.expected(branches, self.wanted, self.world, self.depth)
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
-        """How much will be used up for dependencies, one after the other: the least amounts that are enough, by name.
-
-        Args:
-            wanted: the dependencies.
-            confidence: how certain it has to be that it is enough, from 0 to less than 1.
-
-        Raises:
-            ArgumentError: the confidence is out of its range.
+        """How much will be used up for dependencies, one after the other; see ``StrategyContext.supplies``.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -674,10 +651,6 @@ class Ask:
 
     def when(self, expect: Expect, world: Scenario | None = None) -> Scenario:
         """The world in which fields of CURRENT have other values, after another one or that of this question.
-
-        Args:
-            expect: the fields, or a function that writes them.
-            world: the world before.
 
         Raises:
             ExpectedStateError: there is no such field, or it takes another type.

@@ -5,18 +5,13 @@ the cheapest provider's, whose own is what it says, plus that of its needs. How 
 below it a need counts with the constant that its providers declare. Rules:
 
 * **A circle costs infinity.** A provider that is being asked, or run, for the same thing is not asked again below that.
-  What was found out by pricing a need holds where the same providers of it are being asked, or run.
-* **The memo** (``Scenario``). What a provider said is kept while all the *topics* that it read are unchanged
-  (``reads``, ``ask.reads``); whoever declares none is asked anew in each decision, and asked once in it. A failure
-  empties it. While something is being asked an ``_Asking`` collects what it reads and prices, and hands that on to
-  whoever asked it: an answer rests on all that the answers below it rest on.
+* **The memo** (``Scenario``), which a failure empties. While something is being asked an ``_Asking`` collects what it
+  reads and prices, and hands that on to whoever asked it: an answer rests on all that the answers below it rest on.
 * **Assumptions.** In look-ahead the state is CURRENT with what earlier needs bring about, one layer above the other:
   what the needs of the provider bring about that would be chosen (of its likeliest branch), what that branch expects
   besides, and what the dependency itself says (``assume``). A dependency that is met leaves the world as it is. Each
   such scenario is made once and kept in the table of the dependency in the one before it; so two strategies that need
   the same things look into the same future.
-* **Supplies** (``supplies``): what a dependency will use up is read off in the same way, over the branches of who would
-  be chosen for it, down to where look-ahead ends.
 * **No decision takes too long.** One decision asks ``most_asks`` times at most; after that look-ahead ends, and
   constants count, for this decision only.
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
@@ -296,9 +291,8 @@ class Estimator:
             return Cheapest(self._constant(wanted, need, providers))
         best: Priced | None = None
         prices = self._prices(wanted, providers, world, depth - 1)
-        for (
-            one
-        ) in prices:  # not ``min`` with a key: this is the innermost loop of look-ahead, and a tie goes to the first
+        # Not ``min`` with a key: this is the innermost loop of look-ahead. A tie goes to the first.
+        for one in prices:
             if best is None or one.offer.cost < best.offer.cost:
                 best = one
         if best is None or best.offer.cost == inf:
@@ -519,7 +513,7 @@ class Estimator:
     # --- supplies -----------------------------------------------------------------------------------------------------
 
     def _amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
-        """What dependencies will use up, one after the other."""
+        """What dependencies will use up, one after the other, down to where look-ahead ends."""
         total: Amounts = {}
         for need in needs:
             total = together(total, self._remembered(_USES, self._uses, need, world, depth))

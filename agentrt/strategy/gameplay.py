@@ -5,8 +5,7 @@ that name, and one for each strategy by its own name (``agent.gameplay.mine_ore(
 dependency map can be the entry point. A request runs beside the agent's plan (as ``agent.perform`` does). In a plan a
 dependency is an activity like any other: ``step("gameplay:collect", item="log")``.
 
-It is the door, and owns nothing but the parts behind it: the state (``state``), the table of what is being solved
-(``solve``), what plans know to have solved (``requests``), and triggers. None of these knows it.
+It is the door, and owns nothing but the parts behind it, none of which knows it.
 
 * *Settings are checked when they are set.* One that nobody reads, because its name has a slip, or that is read as
   something else, because it is a text, would change what the agent does without a word. So there is no other attribute
@@ -25,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import at_once
 from agentrt.strategy.attempt import carrier_of
 from agentrt.strategy.declare import Calls, Order, Provider, Strategy
 from agentrt.strategy.dependency import Dependency, Params, required
@@ -81,7 +79,15 @@ class Gameplay:
     Source: prismarine-gameplay: "Plugins".
     """
 
-    __slots__ = ("_state", "_table", "solvers", "triggers")
+    __slots__ = ("_state", "_table", "agent", "catalog", "changes", "solvers", "triggers")
+
+    _state: State
+    _table: RequestTable
+    agent: GameplayOwner  # whose it is
+    catalog: Catalog  # the strategies that it has
+    changes: Signal  # emitted whenever something changed that estimates rest on
+    solvers: Solvers  # what its plan knows to have solved
+    triggers: Triggers  # what the agent looks out for
 
     lookahead: int = _setting(
         "lookahead", _COUNT, "How many levels of needs are looked ahead; 0 takes constants, and foresees nothing."
@@ -97,34 +103,20 @@ class Gameplay:
     order: Order = _setting("order", _ORDER, "In which dependencies are solved that do not depend on each other.")
 
     def __init__(self, agent: GameplayOwner) -> None:
-        self._state: State = State(agent)
-        self._table: RequestTable = RequestTable(self._state)
-        self.solvers: Solvers = Solvers(self._table)  # what its plan knows to have solved
-        self.triggers: Triggers = Triggers(self._table)  # what the agent looks out for
-        self._state.catalog.reserved = frozenset(object.__dir__(self))
+        state = State(agent)
+        table = RequestTable(state)
+        parts = {"_state": state, "_table": table, "agent": agent, "catalog": state.catalog, "changes": state.changes}
+        for name, part in {**parts, "solvers": Solvers(table), "triggers": Triggers(table)}.items():
+            object.__setattr__(self, name, part)  # what is set in the usual way is a setting
+        state.catalog.reserved = frozenset(object.__dir__(self))
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _SETTINGS and name not in Gameplay.__slots__:
+        if name not in _SETTINGS:
             near = did_you_mean(name, _SETTINGS)
             raise ArgumentError("gameplay", name, f"is no setting.{near} There are {', '.join(_SETTINGS)}.")
         object.__setattr__(self, name, value)
 
     # --- what there is ------------------------------------------------------------------------------------------------
-
-    @property
-    def agent(self) -> GameplayOwner:
-        """Whose it is."""
-        return self._state.agent
-
-    @property
-    def catalog(self) -> Catalog:
-        """The strategies that it has."""
-        return self._state.catalog
-
-    @property
-    def changes(self) -> Signal:
-        """Emitted whenever something changed that estimates rest on."""
-        return self._state.changes
 
     @property
     def running(self) -> tuple[Solving, ...]:
@@ -155,11 +147,7 @@ class Gameplay:
     def add_strategy(self, *strategies: type[Strategy]) -> Callable[[], None]:
         """Load strategies. They are considered from the next decision on, by those that were loaded before, too.
 
-        Args:
-            strategies: their classes.
-
-        Returns:
-            A function that takes them away again. One that runs then runs to its end.
+        Gives a function that takes them away again. One that runs then runs to its end.
 
         Raises:
             DefinitionError: one is no strategy, its name is taken, or the agent knows actions that do what it provides
@@ -193,11 +181,7 @@ class Gameplay:
     def add_trigger(self, trigger: Trigger) -> Callable[[], None]:
         """Look out for something, as long as the agent lives; what is being solved is interrupted when it comes up.
 
-        Returns:
-            A function that ends it.
-
-        Raises:
-            DefinitionError: there is a trigger of that name.
+        Gives a function that ends it. ``DefinitionError`` if there is a trigger of that name.
 
         Source: prismarine-gameplay: "Interrupting Tasks".
         """
@@ -206,11 +190,7 @@ class Gameplay:
     def add_opportunity(self, opportunity: Opportunity) -> Callable[[], None]:
         """Look out for what lies by the way while something is being solved, and take it when that pays.
 
-        Returns:
-            A function that ends it.
-
-        Raises:
-            DefinitionError: there is a trigger of that name.
+        Gives a function that ends it. ``DefinitionError`` if there is a trigger of that name.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
@@ -226,9 +206,8 @@ class Gameplay:
     def set_params(self, declared: type[Fields] | None = None, /, **values: Any) -> None:
         """Set the global parameters, all of them; requests that run go on with what they began with.
 
-        Args:
-            declared: their types and defaults, a subclass of ``ActionArgs``; None for any names.
-            values: by name. A wrong one is an ``ArgumentError``.
+        What is ``declared``, a subclass of ``ActionArgs``, has their types and defaults; without it any names are
+        right. A wrong value is an ``ArgumentError``.
 
         Source: prismarine-gameplay: "Global Parameters".
         """
@@ -239,10 +218,7 @@ class Gameplay:
         return self._calls(Estimator(self._state, self.params.using(changes)))
 
     def changed(self, *topics: str) -> None:
-        """Something changed that estimates rest on: what was found out by reading it is asked anew.
-
-        Args:
-            topics: what, as in the ``reads`` of strategies; none for everything.
+        """Topics changed, those of the ``reads`` of strategies; none for everything: what rests on them is asked anew.
 
         Raises:
             ArgumentError: nobody reads a topic, and somebody reads one that is called nearly so.
@@ -251,11 +227,7 @@ class Gameplay:
         self._table.changed(*topics)
 
     def add_topics(self, *topics: str) -> None:
-        """Make words known as topics: they are right as they are, however near they come to others.
-
-        Args:
-            topics: the words. What is none is an ``ArgumentError``.
-        """
+        """Make words known as topics: they are right as they are, however near they come to others."""
         self._state.topics.add(topics)
 
     # --- asking -------------------------------------------------------------------------------------------------------
@@ -307,22 +279,16 @@ class Gameplay:
         def solve(wanted: Dependency[Any], provider: Provider | None) -> Awaitable[Any]:
             return self._request(wanted, provider, estimator)
 
-        return Calls(self._state.catalog, self._state.agent.name, solve)
+        return Calls(self.catalog, self.agent.name, solve)
 
     def _request(self, wanted: Dependency[Any], provider: Provider | None, estimator: Estimator) -> Awaitable[Any]:
-        self._state.agent.require_life(type(wanted).activity)
-        return self._solve(wanted, provider, estimator)
-
-    async def _solve(self, wanted: Dependency[Any], provider: Provider | None, estimator: Estimator) -> Any:
-        await at_once(is_dear=True)
-        return await await_request(Request(self._table, wanted, estimator, provider))
+        self.agent.require_life(type(wanted).activity)  # here, and not when it is awaited
+        return await_request(self._table, wanted, estimator, provider)
 
     def begin(self, wanted: Dependency[R], /, **params: Any) -> Request[R]:
         """Begin to solve a dependency, beside the agent's plan, without waiting for it. From any thread.
 
-        Args:
-            wanted: the dependency.
-            params: other values for some global parameters.
+        The ``params`` are other values for some global parameters.
 
         Raises:
             NotRunningError: the agent is in no runtime, or ends.

@@ -4,8 +4,7 @@ Four things, each on the one before it:
 
 * A *forecast* (``Foreseen``) is a tree: a dependency, who would be chosen for it, the likeliest branch of what he
   foresees, the needs of that branch, each in the world that those before it leave, and so on, down to where look-ahead
-  ends. At every node stand the cost that is expected from there on, and how likely it is that the path gets there at
-  all. Making one asks nobody who was not asked for the decision: it is read off what estimating kept.
+  ends. Making one asks nobody who was not asked for the decision: it is read off what estimating kept.
 * An *outlook* is what is expected of one attempt that runs, from where it is. A strategy foresees branches before it
   begins. With each dependency that it asks for, some become impossible: those can still come true that foresaw most of
   what was asked for. What is left of them is what forecasts, supplies, opportunities and preparing work on.
@@ -167,10 +166,8 @@ class Outlook:
 
     def left(self, rank: int = 0) -> tuple[Branch | None, list[Dependency[Any]]]:
         """A branch that can still come true, and what is left of it."""
-        branches = self.open
-        if rank >= len(branches):
-            return None, []
-        return branches[rank], remaining(branches[rank], self.done)
+        shares = self.shares()
+        return shares[rank] if rank < len(shares) else (None, [])
 
     def shares(self) -> list[tuple[Branch, list[Dependency[Any]]]]:
         """The branches that can still come true, each with what is left of it."""
@@ -226,20 +223,16 @@ class Foresight:
         outlook = next((one for one in self.outlooks if one.attempt is above), None)
         if outlook is None:
             return
-        _, left = outlook.left()
-        expected = label_of(left[0]) if left else ""
-        what = self._compared(outlook, wanted)
+        left = [needs for _, needs in outlook.shares()]
+        expected = label_of(left[0][0]) if left and left[0] else ""
+        ranks = [rank for rank, needs in enumerate(left) if wanted in needs]
+        what = "miss" if not ranks else "hit" if ranks[0] == 0 else "other"
         if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
             return
-        counts = self._state.foreseen
-        counts.hits += what == "hit"
-        counts.others += what == "other"
-        counts.misses += what == "miss"
+        self._state.count({"hit": "hits", "other": "others", "miss": "misses"}[what])
         outlook.done.append(wanted)  # after it was compared: from now on it is left of no branch
-        planner = unit.frame.planner
-        if planner.trace.on:
-            detail = (("wanted", label_of(wanted)), ("foreseen", expected), ("what", what))
-            planner.record(unit.path(), TraceEvent.FORECAST, detail)
+        if unit.frame.planner.trace.on:
+            unit.note(TraceEvent.FORECAST, wanted=label_of(wanted), foreseen=expected, what=what)
         self._come_true(outlook, wanted)
         if what == "hit":
             self._show(outlook)
@@ -256,17 +249,9 @@ class Foresight:
                 children.append(child)
                 break
         if outlook.forecast is not None:
-            needs = list(outlook.forecast.needs)
-            come = next((one for one in needs if one.wanted == wanted), None)
-            if come is not None:
-                needs.remove(come)
-                outlook.forecast = replace(outlook.forecast, needs=tuple(needs))
-
-    def _compared(self, outlook: Outlook, wanted: Dependency[Any]) -> str:
-        for rank, branch in enumerate(outlook.open):
-            if wanted in remaining(branch, outlook.done):
-                return "hit" if rank == 0 else "other"
-        return "miss"
+            needs = outlook.forecast.needs
+            come = next((place for place, one in enumerate(needs) if one.wanted == wanted), len(needs))
+            outlook.forecast = replace(outlook.forecast, needs=(*needs[:come], *needs[come + 1 :]))
 
     def close(self) -> None:
         """The request is over."""
@@ -316,9 +301,7 @@ class Foresight:
         seen = outlook.forecast
         costs = {} if seen is None else {one.wanted: one.cost for one in seen.needs}
         branch, left = outlook.left()
-        others: dict[Dependency[Any], None] = {}
-        for one in outlook.open[1:]:
-            others.update(dict.fromkeys(remaining(one, outlook.done)))
+        others = dict.fromkeys(need for _, needs in outlook.shares()[1:] for need in needs)
         for need in left[:_MOST_PLANNED]:
             TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
         chances = {} if seen is None else dict(seen.others)
@@ -398,7 +381,7 @@ class Foresight:
             is_kept = self._estimator.price(provider, need, world, chain)[1] or is_kept
             yield
         if is_kept:
-            self._state.foreseen.prepared += 1
+            self._state.count("prepared")
             if world.state is not None and world not in self._worlds:
                 self._worlds = [*self._worlds, world][-_MOST_PREPARED:]
 
@@ -419,5 +402,6 @@ class Foresight:
                 kept.append(world)
             else:
                 taken += take_over(world, estimator.world, fields, state.versions, state.stamp)
-        state.foreseen.taken += taken > 0
+        if taken:
+            state.count("taken")
         self._worlds = kept

@@ -12,8 +12,6 @@ or by nobody. Rules:
   but its caller: it is cancelled with it, and in a coroutine of the runtime the cancellation goes on when all of it is
   unwound.
 
-A request is a performance of the planner (``activity.plan.spawned``) that tells its handle when it is over.
-
 For plans, each dependency has an action of its own (``solver_of``) that performs its activity, so that a compound can
 have a step ``gameplay:collect`` and a task group can rank it among other things to do. It is ready while somebody can
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
@@ -403,8 +401,10 @@ class Request(Generic[R]):
         return f"<Request {self.tree.label}: {state}>"
 
 
-async def await_request(request: Request[R]) -> R:
-    """Wait for a request, and cancel it if the wait is: nobody else knows of it. Raises as ``Request.wait``."""
+async def await_request(table: RequestTable, wanted: Dependency[R], estimator: Estimator, only: Provider | None) -> R:
+    """Wait for a request that is begun here, and cancel it if the wait is: nobody else knows of it."""
+    await at_once(is_dear=True)
+    request = Request(table, wanted, estimator, only)
     try:
         return await request.wait()
     except GeneratorExit:

@@ -16,9 +16,8 @@ others solved in the same way::
 * *No choice outlives a wait.* Whoever waited (for what came up, a flag, the next tick, a strategy that failed) finds
   another world. So there is one way to an attempt, and it begins with the question whether there is anything to do.
 * *It comes to an end.* Each provider is tried once for one need, and the attempts of one request are bounded.
-* *The story of a failure* is one error. The sentence names who failed and who cannot, with their reasons, and before
-  them the circle of needs, or the endless regress, if there was nothing else that kept them. The story is the task tree
-  below the dependency. The cause is what went wrong underneath.
+* *A failure is one error*. It names who failed and who cannot, and the circle of needs, or the endless regress, if
+  there was nothing else that kept them. Its story is the task tree below the dependency.
 
 *Interruptions* are dealt with for all strategies, none of which looks for what may come up. There are two places:
 
@@ -303,9 +302,8 @@ class Interruptions:
             await await_end(level.unit)
 
     def _note(self, level: _Level, event: TraceEvent, interruption: Interruption, **detail: Any) -> None:
-        planner = level.unit.frame.planner
-        if planner.trace.on:
-            planner.record(level.unit.path(), event, (("by", interruption.name), *detail.items()))
+        if level.unit.frame.planner.trace.on:
+            level.unit.note(event, by=interruption.name, **detail)
 
 
 def _rank(incident: Incident) -> int:
@@ -460,10 +458,7 @@ class Solving:
         priority: int = 0,
         then: Callable[[Outcome], object] | None = None,
     ) -> None:
-        """Something came up: have it dealt with as soon as those that run allow it. See ``Incident``.
-
-        Source: prismarine-gameplay: "Pauseable/Cancelable Tasks".
-        """
+        """Something came up: have it dealt with as soon as those that run allow it. See ``Incident``."""
         self.interruptions.add(Incident(interruption, wanted, priority, then))
 
     def gives_way_to(self, priority: int) -> bool:
@@ -629,9 +624,8 @@ class Solving:
         return self.root.label
 
     def _note(self, errand: Errand, event: TraceEvent, **detail: Any) -> None:
-        planner = errand.unit.frame.planner
-        if planner.trace.on:
-            planner.record(errand.unit.path(), event, (("wanted", label_of(errand.wanted)), *detail.items()))
+        if errand.unit.frame.planner.trace.on:
+            errand.unit.note(event, wanted=label_of(errand.wanted), **detail)
 
 
 # --- the story of a failure -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The state of a gameplay, as data: what one agent knows of its strategies, how it is set, and how well that went.
 
 Estimating, solving and looking ahead work on a ``State`` and know nothing of ``agent.gameplay``, which is the door for
-authors and stands above them all. It has these parts:
+authors, checks what they set, and stands above them all. It has these parts:
 
 * *The catalog.* For each class of dependencies there is one list, open to everybody: a strategy joins the lists of what
   it provides, and whoever needs the dependency considers all that are in the list at that moment, in the order of
@@ -12,8 +12,7 @@ authors and stands above them all. It has these parts:
   ``agent.gameplay.changed("stock")`` meet by a word that nobody declares. A slip would make no error, but estimates
   that hold for ever. So each word is looked at when it is first used, and refused if nothing is called so and something
   is called nearly so: for who reads it, the fields of CURRENT, what has changed before, and what the library tells of;
-  for who changes it, what anybody reads. *Nearly* is one letter too many, missing, exchanged or swapped, and two in a
-  long word. Words that differ in digits only are meant as they are.
+  for who changes it, what anybody reads.
 * *Versions*: how many changes each topic had; and the *stamp*, how many there were in all, so that where nothing at all
   has changed nobody compares topics. They change in ``count_change`` and nowhere else.
 * *Records*: what strategies said that they would cost, beside what they took of their own time. Old ones fade: each new
@@ -22,9 +21,6 @@ authors and stands above them all. It has these parts:
   correction would stay half-way for ever. It moves slowly at first, because one bad day says little: three attempts
   that took what was said are assumed besides, which fade sooner than others. Who says 0 is corrected by adding, all
   others by a factor, in sixteenths, so that estimates hold while nothing much happens.
-* *Settings*, each a plain field; who sets them is checked at the door (``gameplay``).
-
-What is being solved is no part of it: that is the ``RequestTable`` (``solve``).
 
 Source: prismarine-gameplay: "Hard Dependencies", "Global Dependency Lists"; "Heuristic Based Task Selection", questions
 2 and 3.
@@ -34,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.activity.author.expected import Current, CurrentFields, StateReader
 from agentrt.activity.plan.tree import Unit
@@ -121,7 +117,7 @@ def _bare(word: str) -> str:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether one became the other by a letter or two, after Damerau and Levenshtein."""
+    """Whether a letter, or two in a long word, is too many, missing, exchanged or swapped (Damerau, Levenshtein)."""
     most = 2 if min(len(word), len(other)) >= _LONG else 1
     if abs(len(word) - len(other)) > most or min(len(word), len(other)) < 3:
         return False
@@ -198,11 +194,12 @@ def _meant(topic: str, meant: list[str]) -> str:
 class Catalog:
     """The strategies of one agent."""
 
-    __slots__ = ("_by_dependency", "_by_name", "_counter", "_lists", "_providers", "reserved", "topics")
-
     def __init__(self) -> None:
         self.reserved: frozenset[str] = frozenset()  # what no call may be called: the gameplay has something there
         self.topics: Topics | None = None  # the words that are known; None if nobody minds
+        self.providers: tuple[Provider, ...] = ()  # all of them, in the order of loading
+        # the classes of dependencies that anybody provides, in the order in which they were first loaded
+        self.dependencies: tuple[type[Dependency[Any]], ...] = ()
         self._providers: dict[type[Strategy], Provider] = {}
         self._by_dependency: dict[type[Dependency[Any]], tuple[Provider, ...]] = {}
         self._by_name: dict[str, Provider] = {}
@@ -287,18 +284,9 @@ class Catalog:
         self._by_dependency = {wanted: tuple(found) for wanted, found in lists.items()}
         self._by_name = {provider.spec.name: provider for provider in self._providers.values()}
         self._lists = {name: tuple(found) for name, found in joined.items()}
+        self.providers, self.dependencies = tuple(self._providers.values()), tuple(lists)
 
     # --- looking up ---------------------------------------------------------------------------------------------------
-
-    @property
-    def providers(self) -> tuple[Provider, ...]:
-        """All of them, in the order of loading."""
-        return tuple(self._providers.values())
-
-    @property
-    def dependencies(self) -> tuple[type[Dependency[Any]], ...]:
-        """The classes of dependencies that anybody provides, in the order in which they were first loaded."""
-        return tuple(self._by_dependency)
 
     def of(self, wanted: type[Dependency[Any]]) -> tuple[Provider, ...]:
         """Who provides a dependency, in the order of loading."""
@@ -428,15 +416,14 @@ class Records:
         return tuple(found)
 
 
-@dataclass(slots=True)
-class ForesightCounts:
-    """How far what was foreseen came true, for one agent; ``ForesightView`` explains the numbers."""
+class ForesightCounts(NamedTuple):
+    """How far what was foreseen came true, for one agent."""
 
-    hits: int = 0
-    others: int = 0
-    misses: int = 0
-    prepared: int = 0
-    taken: int = 0
+    hits: int = 0  # how many times the likeliest branch came true
+    others: int = 0  # how many times another branch that was foreseen
+    misses: int = 0  # how many times something that nobody had foreseen
+    prepared: int = 0  # how many decisions were made in advance
+    taken: int = 0  # how many times the world turned out as it was assumed, so that a decision had been made already
 
     def __repr__(self) -> str:
         return (
@@ -490,6 +477,10 @@ class State:
         # A correction that moved by less than a step is none: or all estimates would be made anew after each attempt.
         if self.records.add(spec, said, actual) and self.corrects:
             self.count_change("accuracy")
+
+    def count(self, name: str) -> None:
+        """One more of what came of foresight."""
+        self.foreseen = self.foreseen._replace(**{name: getattr(self.foreseen, name) + 1})
 
     # --- the agent ----------------------------------------------------------------------------------------------------
 

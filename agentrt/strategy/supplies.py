@@ -2,7 +2,7 @@
 
 Strategies say what each branch uses up (``Branch.uses``), and what a dependency will use is then a distribution over
 those branches, with what their needs use (``estimate``). The answer is the least amount that is enough with a given
-confidence. ``tries_for`` is the same question for something that is tried until it succeeded often enough. Rules:
+confidence. Rules:
 
 * Amounts are added and mixed exactly, but for rounding to a billionth, so that five times 0.2 is one. A distribution
   of more than 256 amounts is made coarser, upwards.
@@ -34,15 +34,12 @@ _NONE: Final = ((0.0, 1.0),)
 
 
 def tries_for(successes: int, probability: float, confidence: float = 0.9) -> int:
-    """How many tries it takes until something succeeded often enough.
+    """How many tries, 100,000 at most, it takes until something succeeded often enough.
 
     Args:
         successes: how often it has to succeed.
         probability: with which each try succeeds, apart from all others.
         confidence: how certain that has to be, from 0 to less than 1.
-
-    Returns:
-        The least number of tries, at most 100,000.
 
     Raises:
         ArgumentError: a number is out of its range.

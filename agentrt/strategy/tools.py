@@ -1,10 +1,8 @@
 """Tools for authors of strategies: what may need what, and the generated calls as type checkers are to see them.
 
-*The dependency map*: which strategies provide what, and what each of them may need.
-
-What a strategy needs is decided when it runs, so no map can be complete. This one is read from the code of strategies
-without running any of it: the classes of dependencies that are named in their methods, and the generated calls
-(``ctx.gameplay.find``) that stand there. Rules:
+*The dependency map*. What a strategy needs is decided when it runs, so no map can be complete. This one is read from
+the code of strategies without running any of it: the classes of dependencies that are named in their methods, and the
+generated calls (``ctx.gameplay.find``) that stand there. Rules:
 
 * Functions that a method names are followed as long as they belong to the same package, lambdas and inner functions
   always.

@@ -9,8 +9,6 @@ below whoever was interrupted. The tree grows while it is executed, from top to 
 * Outcomes are final. A node has ended when all below it have.
 * The tree is bounded: of the children of one node that have ended, the oldest are counted and forgotten.
 
-It is data: who solves writes it, and people, views and errors read it.
-
 Source: prismarine-gameplay: "Task Tree".
 """
 
@@ -144,8 +142,7 @@ class TaskNode:
     def render(self, ticks_per_second: int = 0) -> str:
         """The tree as text, one node a line, indented; planned children that are conditional begin with a star.
 
-        Args:
-            ticks_per_second: of the clock, to show how long each took beside what was expected; 0 shows no times.
+        With the ``ticks_per_second`` of the clock it shows how long each took, beside what was expected.
 
         Source: prismarine-gameplay: "Task Tree", the sample.
         """

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.plan.waits import wait_in_words
 from agentrt.body.codec import View, told, view
-from agentrt.strategy.state import Accuracy
+from agentrt.strategy.state import Accuracy, ForesightCounts
 from agentrt.strategy.tree import OPEN, Outcome, TaskNode
 from agentrt.words import words_of
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.solve import Solving
 
-__all__ = ["ForesightView", "GameplayView", "OfferView", "ProvidedView", "RequestView", "TaskNodeView", "view_of"]
+__all__ = ["GameplayView", "OfferView", "ProvidedView", "RequestView", "TaskNodeView", "view_of"]
 
 
 class OfferView(NamedTuple):
@@ -49,16 +49,6 @@ class ProvidedView(NamedTuple):
 
     activity: str  # its name among activities
     strategies: tuple[str, ...]  # the names of those that provide it, in the order of loading
-
-
-class ForesightView(NamedTuple):
-    """How far what was foreseen came true."""
-
-    hits: int = 0  # how many times the likeliest branch came true
-    others: int = 0  # how many times another branch that was foreseen
-    misses: int = 0  # how many times something that nobody had foreseen
-    prepared: int = 0  # how many decisions were made in advance
-    taken: int = 0  # how many times the world turned out as it was assumed, so that a decision had been made already
 
 
 @view(sparse=True)
@@ -132,7 +122,7 @@ class GameplayView(View):
     provided: tuple[ProvidedView, ...]  # what can be asked for, and who provides it
     strategies: int  # how many are loaded
     triggers: tuple[tuple[str, bool], ...]  # what it looks out for; whether that came up and was not dealt with yet
-    foresight: ForesightView  # how far what was foreseen came true
+    foresight: ForesightCounts  # how far what was foreseen came true
     accuracy: tuple[Accuracy, ...]  # what strategies said that they cost, beside what they took
     requests: tuple[RequestView, ...]  # what is being solved, in the order in which it began
     finished: tuple[TaskNodeView, ...]  # the trees of the last requests that are over, the oldest first
@@ -168,7 +158,7 @@ def view_of(gameplay: Gameplay) -> GameplayView:
         ),
         strategies=len(catalog.providers),
         triggers=tuple((name, name in busy) for name in gameplay.triggers.names[:_MOST_PROVIDED]),
-        foresight=ForesightView(*astuple(gameplay.foreseen)),
+        foresight=gameplay.foreseen,
         accuracy=gameplay.accuracy()[:_MOST_PROVIDED],
         requests=tuple(_request(solving) for solving in gameplay.running),
         finished=tuple(_over(root) for root in gameplay.finished[-_TREES_OVER:]),
@@ -193,13 +183,11 @@ def _request(solving: Solving) -> RequestView:
     )
 
 
+@dataclass(slots=True)
 class _Allowance:
     """How many nodes of a tree may still be shown."""
 
-    __slots__ = ("left",)
-
-    def __init__(self, left: int) -> None:
-        self.left = left
+    left: int
 
 
 class _Ended(NamedTuple):
@@ -238,8 +226,13 @@ def _ended(node: TaskNode, place: str) -> _Ended:
     return found
 
 
-def _down_to(node: TaskNode, place: str, levels: int) -> _Ended:
-    below = [_down_to(child, f"{place}.{child.number}", levels - 1) for child in node.children] if levels else []
+def _down_to(node: TaskNode, place: str, levels: int, shown: Mapping[TaskNode, None] | None = None) -> _Ended:
+    """A node, with so many levels below it; of these what is to be shown, or all."""
+    below = [
+        _down_to(child, f"{place}.{child.number}", levels - 1, shown)
+        for child in node.children
+        if levels and (shown is None or child in shown)
+    ]
     return _Ended(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
 
 
@@ -253,17 +246,8 @@ def _over(root: TaskNode) -> TaskNodeView:
             node = level.popleft()
             shown[node] = None
             level.extend(node.children)
-        found = root.seen = _Ended(_cut(root, shown, str(root.number), 1), len(shown))
+        found = root.seen = _down_to(root, str(root.number), _MOST_LEVELS - 1, shown)
     return found.view
-
-
-def _cut(node: TaskNode, shown: Mapping[TaskNode, None], place: str, level: int) -> TaskNodeView:
-    children = tuple(
-        _cut(child, shown, f"{place}.{child.number}", level + 1)
-        for child in node.children
-        if child in shown and level < _MOST_LEVELS
-    )
-    return _made(node, place, children)
 
 
 def _made(node: TaskNode, place: str, children: tuple[TaskNodeView, ...]) -> TaskNodeView:

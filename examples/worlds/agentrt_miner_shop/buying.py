@@ -81,12 +81,7 @@ class AskPrices(Strategy):
     cost = _CHAT
 
     async def run(self, ctx: StrategyContext, wanted: KnowPrices) -> None:
-        """Ask, and remember the answer.
-
-        Args:
-            ctx: its context.
-            wanted: what it is run for.
-        """
+        """Ask, and remember the answer."""
         lines = await ctx.entity.say("/shop list")
         found = [match for line in lines if (match := _OFFER.fullmatch(line)) is not None]
         goods = {match[1]: (int(match[2]), int(match[3])) for match in found}
@@ -99,12 +94,7 @@ class BuyGoods(Strategy):
     provides = Collect
 
     def foresee(self, ask: Ask, wanted: Collect) -> Iterable[Branch]:
-        """What it takes: coins, and before that the prices.
-
-        Args:
-            ask: the world.
-            wanted: what to buy.
-        """
+        """What it takes: coins, and before that the prices."""
         prices = ask.entity.get(Prices)
         if prices is None:
             # Nobody knows yet: most servers have no shop, and then another strategy has to do it.
@@ -118,12 +108,7 @@ class BuyGoods(Strategy):
         return (Branch(cost=_CHAT, needs=(Coins(prices.goods[wanted.item][0] * missing),)),)
 
     async def run(self, ctx: StrategyContext, wanted: Collect) -> int:
-        """Buy what is missing.
-
-        Args:
-            ctx: its context.
-            wanted: what to buy.
-        """
+        """Buy what is missing."""
         await ctx.solve(KnowPrices())
         prices: Prices = ctx.entity[Prices]
         if wanted.item not in prices.goods:
@@ -145,12 +130,7 @@ class SellGoods(Strategy):
     provides = Coins
 
     def foresee(self, ask: Ask, wanted: Coins) -> Iterable[Branch]:
-        """What to sell.
-
-        Args:
-            ask: the world.
-            wanted: the coins.
-        """
+        """What to sell."""
         prices = ask.entity.get(Prices)
         if prices is None or not prices.goods:
             ask.cannot("there is no shop to sell to")
@@ -160,12 +140,7 @@ class SellGoods(Strategy):
         return (Branch(cost=_CHAT * 2 * len(goods)),)
 
     async def run(self, ctx: StrategyContext, wanted: Coins) -> None:
-        """Sell as much as it takes.
-
-        Args:
-            ctx: its context.
-            wanted: the coins.
-        """
+        """Sell as much as it takes."""
         prices: Prices = ctx.entity[Prices]
         for item, count in spare(ctx.ask, prices).items():
             missing = wanted.amount - prices.coins

@@ -69,11 +69,7 @@ class Poser:
 
 
 def is_animal(entity: Entity) -> bool:
-    """Whether an entity can be drawn as an animal.
-
-    Args:
-        entity: the entity.
-    """
+    """Whether an entity can be drawn as an animal."""
     return entity.get(Poser) is not None
 
 

@@ -21,19 +21,11 @@ class Watcher(Protocol):
     """Whoever keeps something of its own about what stands under a tag."""
 
     def came(self, entity: Entity) -> None:
-        """An entity was put under the tag.
-
-        Args:
-            entity: the entity.
-        """
+        """An entity was put under the tag."""
         ...
 
     def went(self, entity: Entity) -> None:
-        """An entity was taken from the tag.
-
-        Args:
-            entity: the entity.
-        """
+        """An entity was taken from the tag."""
         ...
 
 
@@ -80,11 +72,7 @@ class Census:
         self._watchers[tag] = watcher
 
     def tags_of(self, entity: Entity) -> tuple[str, ...]:
-        """The tags under which an entity stands, in the order in which it was put there.
-
-        Args:
-            entity: the entity.
-        """
+        """The tags under which an entity stands, in the order in which it was put there."""
         return tuple(self._tags.get(entity, ()))
 
     def count(self, tag: str) -> int:
@@ -184,10 +172,6 @@ class Census:
             self.take(entity, tag)
 
     def strike(self, entity: Entity) -> None:
-        """Take an entity from all its tags.
-
-        Args:
-            entity: the entity.
-        """
+        """Take an entity from all its tags."""
         self.take(entity, *self._tags.get(entity, {}))
         self._tags.pop(entity, None)

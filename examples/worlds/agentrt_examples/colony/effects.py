@@ -125,11 +125,7 @@ class EffectBoard:
             playing.stop()
 
     def effect_of(self, entity: Entity) -> str:
-        """The name of the effect that is seen on an entity, or an empty string.
-
-        Args:
-            entity: the entity.
-        """
+        """The name of the effect that is seen on an entity, or an empty string."""
         return next((playing.effect for playing in self.playing if playing.entity is entity), "")
 
     def end_due(self) -> None:

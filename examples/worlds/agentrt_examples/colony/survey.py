@@ -38,21 +38,13 @@ class _Blocks:
         self._connections: dict[Entity, Connection] = {}
 
     def came(self, entity: Entity) -> None:
-        """An entity was put under the tag.
-
-        Args:
-            entity: the entity.
-        """
+        """An entity was put under the tag."""
         position = entity[Position]
         self._enter(entity, position.location)
         self._connections[entity] = position.moved.connect(lambda cell: self._move(entity, cell))
 
     def went(self, entity: Entity) -> None:
-        """An entity was taken from the tag.
-
-        Args:
-            entity: the entity.
-        """
+        """An entity was taken from the tag."""
         self._connections.pop(entity).close()
         self._leave(entity)
 

@@ -52,12 +52,7 @@ class CookOnHearth(Action):
         hearth: Entity
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Cook.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Cook."""
         turnip = ctx.entity[Carrier].carrying
         if turnip is None or not within_reach(ctx, args.hearth):
             ctx.abort("there is nothing to cook, or no hearth to cook it on")

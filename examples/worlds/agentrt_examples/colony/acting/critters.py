@@ -23,12 +23,7 @@ class Pose(Action):
     status_text_key = "colony:status.posing"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready when the mood comes.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready when the mood comes."""
         # When the mood comes is kept with the animal: thinking starts anew whenever something else was finished.
         poser = ctx.entity[Poser]
         if not poser.due:
@@ -38,12 +33,7 @@ class Pose(Action):
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Pose.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Pose."""
         poser = ctx.entity[Poser]
         self._tell(ctx, True)
         await ctx.sleep_ticks(_PATIENCE * 3 // 4)
@@ -54,12 +44,7 @@ class Pose(Action):
             await ctx.sleep_ticks(5)
 
     def stop(self, ctx: Context, args: ActionArgs) -> None:
-        """Go on with life.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Go on with life."""
         ctx.entity[Poser].due = 0
         self._tell(ctx, False)
 
@@ -82,12 +67,7 @@ class Graze(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready when hungry.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready when hungry."""
         needs = ctx.entity[Needs]
         await ready_while(ctx, [needs.changed], lambda: needs.hunger > 0.3)
 
@@ -100,10 +80,5 @@ class GrazeHere(Action):
     utility = 1.0
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Be less hungry.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be less hungry."""
         ctx.entity[Needs].add(satiety=200)

@@ -55,12 +55,7 @@ class EnjoyFire(Action):
         fire: Entity
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Compare, and do the better one.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Compare, and do the better one."""
         story = ctx.spawn("colony:tell_story")
         song = ctx.spawn("colony:sing", fire=args.fire)
         for choice in (story, song):
@@ -84,22 +79,12 @@ class TellStory(Action):
     status_text_key = "colony:status.telling"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready at once.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready at once."""
         ctx.set_utility(len(ctx.entity[Traits].thoughts) / _THOUGHTS)
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Tell it.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Tell it."""
         await ctx.execute("agentrt:run_effect", effect="tell")
         town: Town = ctx.entity[Town]
         town.chronicle.note("stories told", ctx.entity, f"told how it {ctx.entity[Traits].thoughts[-1]}")
@@ -123,12 +108,7 @@ class Sing(Action):
         fire: Entity | None = None
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready at once.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Be ready at once."""
         if args.fire is not None:
             leases: LeaseBook = ctx.entity[LeaseBook]
             seats = args.fire[Region].parts
@@ -136,12 +116,7 @@ class Sing(Action):
         ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Sing it.
-
-        Args:
-            ctx: the context.
-            args: where.
-        """
+        """Sing it."""
         above = ctx.get_parent_node().get_parent_node()
         if above is None or above.name != EnjoyFire.name:
             await ctx.execute("agentrt:run_effect", effect="hum")

@@ -96,12 +96,7 @@ class TendPlot(Action):
         state: str
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Work on it.
-
-        Args:
-            ctx: the context.
-            args: which plot.
-        """
+        """Work on it."""
         labor = _LABORS[args.state]
         town = ctx.entity[Town]
         plot = args.plot[Plot]

@@ -61,22 +61,12 @@ class HaulTwoTurnips(CompoundAction):
         self._backpack: Backpack | None = None
 
     def start(self, ctx: Context, args: ActionArgs) -> None:
-        """Take the backpack along.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Take the backpack along."""
         # Whoever loses the job in the middle of it loses the backpack before ``stop``.
         self._backpack = ctx.entity[Backpack]
 
     def stop(self, ctx: Context, args: ActionArgs) -> None:
-        """Lay down what was not stored.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Lay down what was not stored."""
         if self._backpack is not None:
             self._backpack.empty()
             self._backpack = None

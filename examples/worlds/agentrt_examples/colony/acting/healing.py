@@ -63,21 +63,11 @@ class HealOther(CompoundAction):
     )
 
     def should_start_thinking(self, ctx: Context, args: Args) -> bool:
-        """Nobody fetches a herb for itself like this: see ``HealSelf``.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Nobody fetches a herb for itself like this: see ``HealSelf``."""
         return args.patient is not ctx.entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready at once; eager if this is one's calling.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Be ready at once; eager if this is one's calling."""
         ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.4)
         ctx.set_think_output()
 
@@ -94,12 +84,7 @@ class HealSelf(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready when less than half is left.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready when less than half is left."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.points * 2 < health.most)
 
@@ -121,24 +106,14 @@ class HealAdjacent(Action):
         patient: Entity
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready if a herb will be in the hands, and as long as there is that herb.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Be ready if a herb will be in the hands, and as long as there is that herb."""
         herb: Entity | None = ctx.CURRENT.carrying
         if herb is not None and herb.kind == "herb":
             ctx.protect_argument(herb)
             ctx.set_think_output()
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Heal.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Heal."""
         herb = ctx.entity[Carrier].carrying
         if herb is None or not within_reach(ctx, args.patient):
             ctx.abort(f"{args.patient.name} is out of reach, or there is no herb")

@@ -168,12 +168,7 @@ class Eat(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready at once, the more eager the hungrier.
-
-        Args:
-            ctx: the context.
-            args: what.
-        """
+        """Be ready at once, the more eager the hungrier."""
         needs: Needs = ctx.entity[Needs]
         worth = 1.0 if args.food == "meal" else _RAW
         await ready_while(ctx, [needs.changed], lambda: True, lambda: needs.hunger * worth)
@@ -196,12 +191,7 @@ class Sleep(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready at once, the more eager the more tired.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready at once, the more eager the more tired."""
         needs: Needs = ctx.entity[Needs]
         daylight = ctx.entity[Town].daylight
 
@@ -228,12 +218,7 @@ class ChooseBed(Action):
         bed: Entity
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Offer all that are free, one after the other.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Offer all that are free, one after the other."""
         town: Town = ctx.entity[Town]
         leases: LeaseBook = ctx.entity[LeaseBook]
         finder: PathFinder = ctx.entity[PathFinder]
@@ -257,12 +242,7 @@ class SleepInBed(Action):
     status_text_key = "colony:status.sleeping"
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Sleep.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Sleep."""
         needs = ctx.entity[Needs]
         needs.asleep = True
         while needs.rest < _AWAKE:
@@ -271,12 +251,7 @@ class SleepInBed(Action):
         ctx.entity[Town].chronicle.note("nights slept", ctx.entity, "slept well")
 
     def stop(self, ctx: Context, args: ActionArgs) -> None:
-        """Wake up.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Wake up."""
         ctx.entity[Needs].asleep = False
 
 
@@ -300,12 +275,7 @@ class Rest(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready when less than half is left.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready when less than half is left."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.points * 2 < health.most)
 
@@ -319,22 +289,12 @@ class RestInBed(Action):
     status_text_key = "colony:status.resting"
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Rest.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Rest."""
         health = ctx.entity[Health]
         ctx.entity[Needs].asleep = True
         while health.is_hurt:
             await health.changed.wait()
 
     def stop(self, ctx: Context, args: ActionArgs) -> None:
-        """Get up.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Get up."""
         ctx.entity[Needs].asleep = False

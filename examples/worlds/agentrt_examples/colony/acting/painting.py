@@ -77,12 +77,7 @@ class FindAndPaintSubject(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready at once; an artist is much more likely to.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready at once; an artist is much more likely to."""
         traits = ctx.entity.get(Traits)
         ctx.set_utility(0.5 if traits is not None and "artist" in traits else 0.0)
         ctx.set_think_output()
@@ -137,12 +132,7 @@ class FindWillingPaintingSubject(Action):
             ctx.set_think_output(subject=another)
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Offer the best, and go on looking.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Offer the best, and go on looking."""
         town: Town = ctx.entity[Town]
         self._offered = None
 
@@ -186,14 +176,7 @@ class PaintCommission(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The nearer the animal is, the better.
-
-        Args:
-            entity: who paints.
-            self_utility: unused.
-            child_utilities: of the steps.
-            current_activity: unused.
-        """
+        """The nearer the animal is, the better."""
         return child_utilities["agentrt:follow_path"]
 
 
@@ -213,14 +196,7 @@ class AdmirePicture(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The more beautiful, the better.
-
-        Args:
-            entity: who looks.
-            self_utility: unused.
-            child_utilities: of the steps.
-            current_activity: unused.
-        """
+        """The more beautiful, the better."""
         return 0.2 + 0.35 * child_utilities["agentrt:find_best"]
 
 
@@ -252,12 +228,7 @@ class DrawAnimal(Action):
         self._frozen = False
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready while the animal is ready to pose.
-
-        Args:
-            ctx: the context.
-            args: what to draw.
-        """
+        """Be ready while the animal is ready to pose."""
         if not is_animal(args.subject):
             ctx.reject("not an animal!")
         poser = args.subject[Poser]
@@ -270,22 +241,12 @@ class DrawAnimal(Action):
             await poser.changed.wait()
 
     def start(self, ctx: Context, args: Args) -> None:
-        """Look once more.
-
-        Args:
-            ctx: the context.
-            args: what to draw.
-        """
+        """Look once more."""
         if not args.subject[Poser].is_ready:
             ctx.abort("animal stopped being ready to pose by the time the action started")
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Draw it.
-
-        Args:
-            ctx: the context.
-            args: what to draw.
-        """
+        """Draw it."""
         poser = args.subject[Poser]
         if not poser.is_ready or not within_reach(ctx, args.subject, 3):
             ctx.abort("animal stopped being ready to pose by the time the action ran")
@@ -296,12 +257,7 @@ class DrawAnimal(Action):
         _finish(ctx, args.subject, f"drew {args.subject.name}")
 
     def stop(self, ctx: Context, args: Args) -> None:
-        """Let the animal go.
-
-        Args:
-            ctx: the context.
-            args: what was drawn.
-        """
+        """Let the animal go."""
         if self._frozen:
             self._frozen = False
             args.subject[Poser].unfreeze()
@@ -320,12 +276,7 @@ class DrawLandscape(Action):
     Args = DrawAnimal.Args
 
     async def think(self, ctx: Context, args: DrawAnimal.Args) -> None:
-        """Be ready while the subject poses in front of water or rocks.
-
-        Args:
-            ctx: the context.
-            args: behind what.
-        """
+        """Be ready while the subject poses in front of water or rocks."""
         ground = ctx.entity[Town].ground
         poser, located = args.subject[Poser], args.subject[Located]
 
@@ -339,12 +290,7 @@ class DrawLandscape(Action):
         await ready_while(ctx, [poser.changed], is_worth_it)
 
     async def run(self, ctx: Context, args: DrawAnimal.Args) -> None:
-        """Paint it.
-
-        Args:
-            ctx: the context.
-            args: behind what.
-        """
+        """Paint it."""
         await ctx.execute("agentrt:run_effect", effect=args.effect)
         _finish(ctx, args.subject, f"painted the landscape behind {args.subject.name}")
 

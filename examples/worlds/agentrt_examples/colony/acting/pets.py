@@ -84,12 +84,7 @@ class FindOwner(CompoundAction):
     )
 
     async def think(self, ctx: Context, args: Args) -> None:
-        """Be ready at once.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Be ready at once."""
         ctx.set_utility(0.8)
         ctx.set_think_output()
 
@@ -104,12 +99,7 @@ class BeGlad(Action):
     Args = FindOwner.Args
 
     async def run(self, ctx: Context, args: FindOwner.Args) -> None:
-        """Wag.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Wag."""
         ctx.set_status_text_key("colony:status.glad", owner=args.owner)
         await ctx.execute("agentrt:run_effect", effect="wag")
 
@@ -123,12 +113,7 @@ class BeSick(Action):
     status_text_key = "colony:status.sick"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while the poison works, the less the longer it has worked.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready while the poison works, the less the longer it has worked."""
         buffs: Buffs = ctx.entity[Buffs]
         needs: Needs = ctx.entity[Needs]
         await ready_while(
@@ -136,12 +121,7 @@ class BeSick(Action):
         )
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Sit there; the worst passes, and something else becomes more important.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Sit there; the worst passes, and something else becomes more important."""
         buffs: Buffs = ctx.entity[Buffs]
         while buffs.left("poisoned") > 0:
             ctx.set_utility(buffs.share_left("poisoned"))

@@ -112,14 +112,7 @@ class Attack(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The nearer the wolf, the better.
-
-        Args:
-            entity: who attacks.
-            self_utility: unused.
-            child_utilities: of the steps.
-            current_activity: unused.
-        """
+        """The nearer the wolf, the better."""
         return child_utilities["agentrt:chase_entity"]
 
 
@@ -140,12 +133,7 @@ class Strike(Action):
         wolf: Entity
 
     async def run(self, ctx: Context, args: Args) -> None:
-        """Strike, if it is still there.
-
-        Args:
-            ctx: the context.
-            args: whom.
-        """
+        """Strike, if it is still there."""
         ctx.set_status_text_key("colony:status.fighting", wolf=args.wolf)
         if not _is_there(ctx, args.wolf, 1):
             await ctx.next_tick()
@@ -230,12 +218,7 @@ class ChooseRound(Action):
         route: Sequence[Place]
 
     async def think(self, ctx: Context, args: Guard.Args) -> None:
-        """Choose at once: towers do not move.
-
-        Args:
-            ctx: the context.
-            args: the post.
-        """
+        """Choose at once: towers do not move."""
         town: Town = ctx.entity[Town]
         finder: PathFinder = ctx.entity[PathFinder]
         others = [post for post in posts(town) if post != args.post] if town.daylight.phase == "dusk" else []
@@ -251,19 +234,9 @@ class StandFast(Action):
     utility = 0.0
 
     def should_start_thinking(self, ctx: Context, args: ActionArgs) -> bool:
-        """Whether fleeing may be considered.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Whether fleeing may be considered."""
         health: Health = ctx.entity[Health]
         return health.points * 10 < health.most * 4
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Never be ready: this action only forbids.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Never be ready: this action only forbids."""

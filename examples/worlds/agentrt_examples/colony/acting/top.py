@@ -41,14 +41,7 @@ class Work(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The better the work, the better.
-
-        Args:
-            entity: who works.
-            self_utility: unused.
-            child_utilities: of the step.
-            current_activity: unused.
-        """
+        """The better the work, the better."""
         return 0.3 + 0.3 * child_utilities["colony:work"]
 
 
@@ -63,14 +56,7 @@ class FreeTime(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The more pleasure, the better.
-
-        Args:
-            entity: whose time it is.
-            self_utility: unused.
-            child_utilities: of the step.
-            current_activity: unused.
-        """
+        """The more pleasure, the better."""
         return 0.1 + 0.5 * child_utilities["colony:free_time"]
 
 
@@ -85,14 +71,7 @@ class RunFromDanger(CompoundAction):
     def compose_utility(
         self, entity: Entity, self_utility: float, child_utilities: ChildUtilities, current_activity: str | None
     ) -> float:
-        """The nearer the danger, the better.
-
-        Args:
-            entity: who runs.
-            self_utility: unused.
-            child_utilities: of the step.
-            current_activity: unused.
-        """
+        """The nearer the danger, the better."""
         return 0.8 + 0.18 * child_utilities["agentrt:flee_threats"]
 
 
@@ -105,22 +84,12 @@ class LieDown(Action):
     status_text_key = "colony:status.down"
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready when it is down.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready when it is down."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.is_down)
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Lie there.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Lie there."""
         health = ctx.entity[Health]
         while health.is_down:
             await health.changed.wait()

@@ -23,22 +23,12 @@ class Shoot(Action):
     flags = frozenset({LOOK, TARGET})
 
     async def think(self, ctx: Context, args: ActionArgs) -> None:
-        """Be ready while there is something to shoot at.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Be ready while there is something to shoot at."""
         threats = ctx.entity[Threats]
         await ready_while(ctx, [threats.changed], lambda: bool(threats.nearby))
 
     async def run(self, ctx: Context, args: ActionArgs) -> None:
-        """Aim, shoot, load.
-
-        Args:
-            ctx: the context.
-            args: none.
-        """
+        """Aim, shoot, load."""
         threats = ctx.entity[Threats]
         town = ctx.entity[Town]
         await ctx.execute("agentrt:run_effect", effect="aim")

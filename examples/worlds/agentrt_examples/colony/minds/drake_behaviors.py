@@ -69,11 +69,7 @@ class Flee(Behavior):
     flags = (MOVE,)
 
     async def run(self, at: Activation) -> None:
-        """Run, until none is near.
-
-        Args:
-            at: where.
-        """
+        """Run, until none is near."""
         with suppress(ActivityImpossibleError, ActivityAbortedError):
             await at.perform("agentrt:flee_threats")
 
@@ -82,19 +78,11 @@ class GuardNest(Behavior):
     """Tell the nest that it is guarded, and end the watch when it is time."""
 
     def activate(self, at: Activation) -> None:
-        """Begin the watch.
-
-        Args:
-            at: where.
-        """
+        """Begin the watch."""
         nest_of(at.agent).begin_watch(at.agent)
 
     def tick(self, at: Activation) -> bool:
-        """Whether the watch goes on.
-
-        Args:
-            at: where.
-        """
+        """Whether the watch goes on."""
         nest = nest_of(at.agent)
         if Sense.HELP in at.stimuli or at.agent[Fear].nearby:
             return True
@@ -104,11 +92,7 @@ class GuardNest(Behavior):
         return not (is_due and nest.can_be_relieved(at.agent))
 
     def deactivate(self, at: Activation) -> None:
-        """End the watch.
-
-        Args:
-            at: where.
-        """
+        """End the watch."""
         nest_of(at.agent).end_watch(at.agent)
 
 
@@ -118,11 +102,7 @@ class Help(Behavior):
     flags = (MOVE,)
 
     async def run(self, at: Activation) -> None:
-        """Run.
-
-        Args:
-            at: where.
-        """
+        """Run."""
         await _chase(at, at.dblock.entity)
 
 
@@ -132,11 +112,7 @@ class Fight(Behavior):
     flags = (MOVE, LOOK)
 
     async def run(self, at: Activation) -> None:
-        """Fight, until the foe is far from the nest, or gone.
-
-        Args:
-            at: where.
-        """
+        """Fight, until the foe is far from the nest, or gone."""
         drake: Entity = at.agent
         foe: Entity = at.dblock.entity
         _call_kin(drake, foe)
@@ -154,11 +130,7 @@ class Growl(Behavior):
     flags = (LOOK,)
 
     async def run(self, at: Activation) -> None:
-        """Growl once.
-
-        Args:
-            at: where.
-        """
+        """Growl once."""
         drake: Entity = at.agent
         foe: Entity = at.dblock.entity
         town = drake[Town]
@@ -193,11 +165,7 @@ class Patrol(Behavior):
     block = Round
 
     def activate(self, at: Activation) -> None:
-        """Plan the round.
-
-        Args:
-            at: where.
-        """
+        """Plan the round."""
         column, row = at.agent[Kin].nest[Position].location
         ground = at.agent[Town].ground
         places = [(column + x, row + y) for x, y in _ROUND]
@@ -233,11 +201,7 @@ class Brood(Behavior):
     flags = (MOVE,)
 
     async def run(self, at: Activation) -> None:
-        """Go home and sit.
-
-        Args:
-            at: where.
-        """
+        """Go home and sit."""
         drake: Entity = at.agent
         home = drake[Kin].nest[Position].location
         if drake[Position].location != home:
@@ -253,11 +217,7 @@ class FindFood(Behavior):
     flags = (MOVE,)
 
     async def run(self, at: Activation) -> None:
-        """Walk a little.
-
-        Args:
-            at: where.
-        """
+        """Walk a little."""
         with suppress(ActivityImpossibleError, ActivityAbortedError):
             await at.perform("agentrt:wander", least=2, most=4)
         at.stimuli.add(Sense.PASTURE, timeout=_PASTURE)
@@ -269,11 +229,7 @@ class EatFood(Behavior):
     flags = (MOVE,)
 
     async def run(self, at: Activation) -> None:
-        """Eat.
-
-        Args:
-            at: where.
-        """
+        """Eat."""
         needs: Needs = at.agent[Needs]
         while needs.satiety < _FULL:
             await at.agent[Town].effects.show(at.agent, "graze")
@@ -286,27 +242,15 @@ class Sleep(Behavior):
     flags = (MOVE, LOOK)
 
     def activate(self, at: Activation) -> None:
-        """Fall asleep.
-
-        Args:
-            at: where.
-        """
+        """Fall asleep."""
         at.agent[Needs].asleep = True
 
     def tick(self, at: Activation) -> bool:
-        """Whether it sleeps on.
-
-        Args:
-            at: where.
-        """
+        """Whether it sleeps on."""
         return bool(at.agent[Needs].rest < _RESTED)
 
     def deactivate(self, at: Activation) -> None:
-        """Wake up.
-
-        Args:
-            at: where.
-        """
+        """Wake up."""
         at.agent[Needs].asleep = False
 
 

@@ -134,19 +134,11 @@ class Trance(Behavior):
     """While it lasts they dance; it ends by failing its group."""
 
     def tick(self, at: Activation) -> bool:
-        """Whether it lasts.
-
-        Args:
-            at: where.
-        """
+        """Whether it lasts."""
         return at.duration < _TRANCE and _is_up(at.agent)
 
     def deactivate(self, at: Activation) -> None:
-        """Tell the tree that says who has the say.
-
-        Args:
-            at: where.
-        """
+        """Tell the tree that says who has the say."""
         at.agent.signal(DANCED).emit()
 
 

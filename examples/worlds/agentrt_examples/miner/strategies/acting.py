@@ -22,11 +22,7 @@ Run = TypeVar("Run", bound=Callable[[Any, Any, Any], Coroutine[Any, Any, Any]])
 
 
 def fails(run: Run) -> Run:
-    """Make a fault of the body a failure of the strategy; a decorator for ``run``.
-
-    Args:
-        run: the hook.
-    """
+    """Make a fault of the body a failure of the strategy; a decorator for ``run``."""
 
     @wraps(run)
     async def wrapped(self: Any, ctx: StrategyContext, wanted: Any) -> Any:
@@ -39,11 +35,7 @@ def fails(run: Run) -> Run:
 
 
 def begins_again(run: Run) -> Run:
-    """The same, but whoever died begins again.
-
-    Args:
-        run: the hook.
-    """
+    """The same, but whoever died begins again."""
 
     @wraps(run)
     async def wrapped(self: Any, ctx: StrategyContext, wanted: Any) -> Any:
