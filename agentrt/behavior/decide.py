@@ -30,6 +30,10 @@ are masked: they are not asked again.
     kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
                            ones the first
 
+A new policy is a member of ``GroupPolicy`` with its words in ``declare``, a case of ``GroupRound.choose`` here, and a
+line of the table in docs/tutorials/behavior.md; if siblings may interrupt the active child, also ``higher`` in
+``compile``, and ``_sibling`` in ``debug``.
+
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
 hysteresis: what begins a behavior is another question than what continues it.
 
@@ -61,7 +65,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.debug import log_of
-from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
+from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL, SHUFFLE
 from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
 from agentrt.body.driver import note, tick_of
 from agentrt.body.flags import chain_of
@@ -450,13 +454,11 @@ def delegate(memory: Memory) -> float:
             "Call it within the Decide of a group decider.",
         )
     rare = memory.state.rare
-    at, failed = rare.redeciding, -1
-    if at is None:
-        at = _candidate(memory, node, parent)
-    else:
-        failed, rare.redeciding = at.index, None
-    choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
-    memory.state.asked, memory.state.asked_by = node, parent  # again: the children's Decides were asked meanwhile
+    redeciding, rare.redeciding = rare.redeciding, None  # a group among the children that delegates, too, only begins
+    at = _candidate(memory, node, parent) if redeciding is None else redeciding
+    choice = GroupRound(memory, at, log_of(memory), secures=False).choose(-1 if redeciding is None else at.index)
+    # Again: the children's Decides were asked meanwhile, and this one may delegate once more.
+    memory.state.asked, memory.state.asked_by, rare.redeciding = node, parent, redeciding
     rare.delegated = (at, choice)
     memory.state.is_plain = False  # it is forgotten when the tick is over
     return 0.0 if choice is None else choice.value
@@ -493,7 +495,9 @@ class GroupRound:
             return self._drawn()
         if policy is SCORED:
             return self._best()
-        return self._shuffled(failed)
+        if policy is SHUFFLE:
+            return self._shuffled(failed)
+        raise NotImplementedError(f"nothing chooses by the policy {policy!r}")
 
     def _try(self, index: int, *, secures: bool) -> DeciderChoice | None:
         at = self._at

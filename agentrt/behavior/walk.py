@@ -202,15 +202,20 @@ def _deactivate(at: Activation) -> bool:
 
 
 def _dispose(at: Activation, reason: str) -> None:
-    dispose = getattr(at.block, "dispose", None)
-    if dispose is not None:
-        _call(at, "dispose", dispose)
+    if at.block is not None:
+        _call(at, "dispose", _dispose_of, at.block)
     if at.extra is not None:
         at.extra.block = at.extra.dblock = None
     at.stage = ActivationStage.ENDED
     release(at)
     detail = (("behavior", behavior_name(at.node.behavior)), ("reason", reason))
     note(at.body, at.path, TraceEvent.DEACTIVATE, detail)
+
+
+def _dispose_of(block: object) -> None:
+    dispose = getattr(block, "dispose", None)  # an author's, too: it may be a property that raises
+    if dispose is not None:
+        dispose()
 
 
 def _call(at: Activation, hook: str, function: Callable[..., object], *args: object) -> bool:
