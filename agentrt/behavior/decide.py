@@ -66,7 +66,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL, SHUFFLE
-from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
+from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice, Newcomer
+from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import note, tick_of
 from agentrt.body.flags import chain_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError

@@ -29,14 +29,8 @@ compiled.
 
 A *check* asks a word of flags, a whole number whose bits an application names, without calling a Decide: decision flags
 (what the agent is: a herbivore, in a squad, dead) and stimuli flags (what it perceives). It has an AND part and an OR
-part, and each names bits that have to be 1 and bits that have to be 0:
-
-    all_set    each of these bits is 1      any_set    one of these bits is 1, or
-    all_clear  each of these bits is 0      any_clear  one of these bits is 0
-
-Both parts have to hold. ``check & check`` holds when both do, so that there may be several OR parts: together these
-express every combination in conjunctive form. What a check says is compiled once, into a mask, a pattern and the OR
-parts; ``holds`` is then two operations on integers in the usual case.
+part, which both have to hold; each names bits that have to be 1 and bits that have to be 0. ``check & check`` holds
+when both do, so that there may be several OR parts: together these express every combination in conjunctive form.
 
 The *number* of a thing, the ``0x2d5e207`` in ``ROOT/0x2d5e207``, is made of the name and of nothing else, so that it is
 the same in every run, on every machine and after the tree was edited elsewhere: who searches yesterday's log finds

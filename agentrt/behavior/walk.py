@@ -7,11 +7,7 @@ is added there is wanted here, too. As soon as somebody accepts, fails, or has y
 there. Whatever is unusual (a disabled decider, a claim that waits, a clean-up, a log of every tick) turns
 ``TreeState.is_plain`` off, and the whole tick is a walk.
 
-A *walk* is a loop of three steps:
-
-    VISIT   a decider on the path: its behavior ticks; a behavior decider is the end of the walk
-    DECIDE  a group: somebody takes over, or the active child is visited, or (nobody) the group fails
-    FAIL    a decider: it is masked in its group for this tick, and the group redecides; nobody: the group fails
+A *walk* is a loop of steps, each a ``_Step``.
 
 * Nothing is deactivated before somebody accepts. While a group redecides, what failed is still in place.
 * ROOT has nowhere to fail to: when nobody accepts it stays, without a child, and begins anew in the next tick. It ends
@@ -71,7 +67,8 @@ from agentrt.behavior.decide import (
     secure,
 )
 from agentrt.behavior.declare import behavior_name
-from agentrt.behavior.memory import SLACK, Activation, ActivationStage, Unwinding, Work
+from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
+from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import LoneBody, Routine, called, note, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
 from agentrt.kernel.trace import TraceEvent
@@ -230,8 +227,6 @@ def _call(at: Activation, hook: str, function: Callable[..., object], *args: obj
     return True
 
 
-_ON_THE_PATH = (ActivationStage.ACTIVATING, ActivationStage.ACTIVE, ActivationStage.FAILED)
-
 # --- between ticks ----------------------------------------------------------------------------------------------------
 
 
@@ -310,8 +305,7 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
         return
     if at.stage is ActivationStage.GRANTED:
         abandon(at)
-    elif at.stage in _ON_THE_PATH and at in memory.path():
-        # On the path: what was cut off already, and waits for what is below it, may be asked for its flags again.
+    elif at in memory.path():  # what was cut off already, and waits for what is below it, may be asked for flags again
         _drop_walk(memory)
         if at.parent is None:
             memory.root = None
@@ -351,9 +345,9 @@ def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
 class _Step(Enum):
     """What a walk does next."""
 
-    VISIT = "visit"
-    DECIDE = "decide"
-    FAIL = "fail"
+    VISIT = "visit"  # a decider on the path: its behavior ticks; a behavior decider is the end of the walk
+    DECIDE = "decide"  # a group: somebody takes over, or the active child is visited, or (nobody) the group fails
+    FAIL = "fail"  # a decider: it is masked in its group for this tick, which redecides; nobody: the group fails
 
 
 _MOST_REPEATED = 100  # how often a decider may fail at one place in one tick; a circle comes by once in each round

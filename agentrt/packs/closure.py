@@ -34,6 +34,7 @@ from agentrt.packs.document import read
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
+from agentrt.words import counted
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from pathlib import Path
@@ -276,8 +277,8 @@ class CheckReport:
         failed = sum(not report.ok for report in self.files)
         unresolved = {reference.alias for report in self.files for reference in report.closure.unresolved}
         yield (
-            f"{_count(len(self.files), 'file')}: {len(self.files) - failed} ok, {failed} failed; "
-            f"{_count(len(unresolved), 'unresolved alias', 'unresolved aliases')}"
+            f"{counted(len(self.files), 'file')}: {len(self.files) - failed} ok, {failed} failed; "
+            f"{counted(len(unresolved), 'unresolved alias', 'unresolved aliases')}"
         )
 
 
@@ -363,7 +364,3 @@ def _listed(title: str, aliases: Sequence[str], *, always: bool = False) -> Iter
         yield f"  {title} ({len(aliases)})"
         for alias in aliases:
             yield f"    {alias}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

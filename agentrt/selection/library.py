@@ -33,6 +33,7 @@ from agentrt.selection import xml
 from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
 from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
+from agentrt.words import counted
 
 __all__ = ["ReloadReport", "SelectionLibrary", "SelectionReport", "check_path"]
 
@@ -319,13 +320,13 @@ class SelectionReport:
         for problem in self.problems:
             yield str(problem)
         if self.omitted:
-            yield f"and {_count(self.omitted, 'problem')} more"
+            yield f"and {counted(self.omitted, 'problem')} more"
         for tree in self.trees:
             yield f"{tree.name} ({tree.file}): {', '.join(tree.behaviors) or 'no behavior'}"
         errors = sum(one.is_error for one in self.problems)
         yield (
-            f"{_count(self.files, 'file')}, {_count(len(self.trees) + len(self.broken), 'tree')}: "
-            f"{_count(errors, 'error')}, {_count(len(self.problems) - errors, 'warning')}"
+            f"{counted(self.files, 'file')}, {counted(len(self.trees) + len(self.broken), 'tree')}: "
+            f"{counted(errors, 'error')}, {counted(len(self.problems) - errors, 'warning')}"
         )
 
 
@@ -345,7 +346,3 @@ def check_path(path: Path, mode: Mode = STRICT) -> SelectionReport:
 def _require(path: Path) -> None:
     if not path.exists():
         raise InvalidSelectionError([(str(path), 0, "there is no such folder. Name the folder of the trees.")])
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -8,13 +8,7 @@ All that the tree knows about an agent is one integer with a bit for each variab
 behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only then: an
 update after which nothing changed costs one comparison. A decision is a leaf, and what counts is the behavior that it
 selects. If that is the current one, nothing happens. Otherwise the current one leaves, then the next begins, on the
-``_Stage``, which is the one place that selects, destructs and constructs:
-
-    NONE       no behavior
-    BEGINNING  the constructor runs; if it is a coroutine, for some ticks
-    ACTIVE     the constructor has returned: ``run`` runs, signals reach its methods; also a leaf whose behavior nobody
-               registered
-    LEAVING    its coroutines were cancelled and clean up; then the destructor is called, at once if there are none
+``_Stage``, which is the one place that selects, destructs and constructs, from ``Phase`` to ``Phase``.
 
 ``SelectionState`` is what behaviors and the game see of it, and the driver of a body. A ``LeafBehavior`` is what
 authors write, and its callbacks are given the state. Tree, state and behavior name each other, so they stand here
@@ -201,12 +195,13 @@ def _plain_dict(given: object) -> object:
 
 
 class Phase(StrEnum):
-    """How far a behavior is; see the module."""
+    """How far a behavior is."""
 
-    NONE = "none"
-    BEGINNING = "beginning"
+    NONE = "none"  # there is no behavior
+    BEGINNING = "beginning"  # the constructor runs; if it is a coroutine, for some ticks
+    # the constructor has returned: ``run`` runs, signals reach its methods; or nobody registered the leaf's behavior
     ACTIVE = "active"
-    LEAVING = "leaving"
+    LEAVING = "leaving"  # its coroutines were cancelled and clean up; then, or at once, the destructor is called
 
 
 NONE, BEGINNING, ACTIVE, LEAVING = Phase
