@@ -38,10 +38,9 @@ That an active child is not interrupted by its siblings in the last four, and th
 hysteresis: what begins a behavior is another question than what continues it.
 
 What asking came to is a ``DeciderChoice``: usually one newcomer, to be activated below the group that asked. There are
-several for a jump (all that is on the way from the active path to the target; ``base`` may then be another activation
-than the one that asked), and for a group that delegates its decision to its children: the group, then the child that it
-would choose, which is not asked again when it is activated. (Asking twice would run timers down and double the work,
-which are the caveats of the source.)
+several for a jump (all that is on the way from the active path to the target), and for a group that delegates its
+decision to its children: the group, then the child that it would choose, which is not asked again when it is activated.
+(Asking twice would run timers down and double the work, which are the caveats of the source.)
 
 *Control flags*: a decider is passed over while somebody foreign keeps one of its flags: it fails a check, before its
 Decide is called. What is on the path of this tree is not foreign: a child shares the flags of its groups, and who
@@ -148,16 +147,11 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
 
 
 def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activation]) -> None:
-    """Newcomers are not activated after all: those who go on, or clean up, have their flags again.
-
-    Args:
-        newcomers: to whom flags had passed on.
-        holders: from whom, from the top down. A flag that several shared is the outermost's, which ends last.
-    """
+    """Newcomers, to whom flags passed on, are not activated after all: who goes on, or cleans up, has them again."""
     body = memory.state.body
     chosen = [one.at for one in newcomers]
     wanted = {flag for at in chosen for flag in at.node.flags}
-    for at in holders:
+    for at in holders:  # from the top down: a flag that several shared is the outermost's, which ends last
         flags = tuple(flag for flag in at.node.flags if flag in wanted)
         if flags:
             wanted.difference_update(flags)
@@ -422,11 +416,9 @@ def attempt(
     *,
     secures: bool = True,
 ) -> DeciderChoice | None:
-    """Ask one decider, its children if it delegates to them, and take the control flags of who accepted.
+    """Ask one decider, for its group, and its children if it delegates; and take the control flags of who accepted.
 
-    Args:
-        parent: the group that asks; None for ROOT.
-        secures: whether to take the flags; False where the answer alone is wanted.
+    ``secures`` is False where the answer alone is wanted.
     """
     trail: _Trail = [] if log is not None and log.wants_all else None
     choice = _ask(memory, parent, index, node, trail)

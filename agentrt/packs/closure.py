@@ -13,10 +13,8 @@ A component that several packs name keeps its place and takes the settings of th
 comes after those it requires, so it overrules them.
 
 ``check_files`` makes the report behind ``agentrt packs check``. It is for the author of a mod, who has a folder of
-files, some of them broken, many of them referring to things that are not installed here. So nothing stops it: every
-file is reported, with all of its problems. An alias is known if it is registered; a file's name never says anything
-about its alias. A file that says so (``"type": "task_groups"``), or that has an object under ``task_groups``, is a
-document of task groups; any other is a pack. The report is data, which the command line only prints.
+files, some of them broken, many of them referring to things that are not installed here. So nothing stops it. An alias
+is known if it is registered; a file's name never says anything about its alias.
 
 Source: Stonehearth, AI: "Injecting actions" (references to other packs are traversed recursively).
 """

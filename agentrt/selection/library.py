@@ -5,16 +5,12 @@ is a ``_Survey``: first the blocks of all files, then the trees, since a tree ma
 is wrong comes in one report; a file that is broken is looked at as far as it goes, for more problems. The size of all
 files together and the work for all trees together are bounded.
 
-* In the strict mode a folder with an error does not load: ``InvalidSelectionError`` tells all of them.
-* In the compatible mode what can be used is used; what is wrong with the rest is in ``problems``.
-
 ``reload`` reads the folder again. A file that is broken now counts as it was when it was last whole, and a tree that
 has errors now stays as it was; both are in the problems. So no agent is ever left without the tree that it uses. A
 ``SelectionTree`` is the name under which programs follow each other: agents hold it, and see by one comparison that it
 has another program now (see ``state``). A tree whose file is gone is no longer in the library; who uses it may go on.
 
-``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it: all
-problems of all files are told, errors and warnings, with file and line as compilers write them.
+``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it.
 
 Source: CryEngine, selection trees, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing
 Behavior Blocks".

@@ -17,10 +17,8 @@ On the way *blocks* are spliced in. A block is a piece of a section under a name
 wherever it is, also inside another block. The name is looked up in the scope of *the tree that is being made* first,
 then among the global ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
 
-* A block that refers to itself, in however many steps, is an error that prints the circle.
-* Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
-  one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
-* A Ref that means nothing is left out, and reported.
+* Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. So
+  what one tree splices is bounded (``MAX_SPLICED``).
 * One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own.
 
 A tree with an error has no program. In the compatible mode little is an error: what means nothing is left out and
