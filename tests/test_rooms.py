@@ -145,7 +145,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "agent": 14,
     "agentrt": 9,
     "behavior": 7,
-    "body": 19,
+    "body": 18,
     "cli": 1,
     "goals": 7,
     "inspect": 5,

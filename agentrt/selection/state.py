@@ -46,6 +46,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -215,49 +216,29 @@ class _Out(NamedTuple):
     is_for_good: bool  # and not only until the variables select another one
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Stage:
     """The variables and the behavior of one agent, and how it comes to others."""
 
-    __slots__ = (
-        "_busy",
-        "_due",
-        "_target",
-        "ai",
-        "behavior",
-        "bits",
-        "constructed",
-        "driven",
-        "evaluated",
-        "flags",
-        "given",
-        "leaf",
-        "leaving",
-        "out",
-        "phase",
-        "program",
-        "routines",
-    )
-
-    def __init__(self, ai: SelectionState) -> None:
-        self.ai: SelectionState = ai  # what callbacks are given
-        self.given: Body | None = None  # whose it is, also before it drives
-        self.driven: Body | None = None  # whom it drives
-        self.program: Program = ai.tree.program  # says which bit is which variable
-        self.bits: int = self.program.defaults
-        # What the present values were evaluated with; None as soon as something changed. So one comparison with the
-        # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
-        self.evaluated: Program | None = None
-        self.phase: Phase = NONE
-        self.leaf: SelectionNode | None = None  # the current one
-        self.behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
-        self.constructed: bool = False  # its constructor has returned, so that its destructor is due
-        self.routines: list[Routine] | None = None
-        self.flags: _LeafFlags | None = None  # if a behavior has control flags
-        self.out: dict[str, _Out] | None = None  # by behavior
-        self.leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
-        self._due: bool = False  # to be evaluated now
-        self._busy: bool = False  # a callback is on the stack, or ``settle``
-        self._target: SelectionNode | None = None  # begins when the current behavior is gone
+    ai: SelectionState  # what callbacks are given
+    program: Program  # says which bit is which variable
+    bits: int  # the variables
+    given: Body | None = None  # whose it is, also before it drives
+    driven: Body | None = None  # whom it drives
+    # What the present values were evaluated with; None as soon as something changed. So one comparison with the
+    # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
+    evaluated: Program | None = None
+    phase: Phase = NONE
+    leaf: SelectionNode | None = None  # the current one
+    behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
+    constructed: bool = False  # its constructor has returned, so that its destructor is due
+    routines: list[Routine] | None = None
+    flags: _LeafFlags | None = None  # if a behavior has control flags
+    out: dict[str, _Out] | None = None  # by behavior
+    leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
+    _due: bool = False  # to be evaluated now
+    _busy: bool = False  # a callback is on the stack, or ``settle``
+    _target: SelectionNode | None = None  # begins when the current behavior is gone
 
     @property
     def body(self) -> Body:
@@ -769,7 +750,7 @@ class SelectionState:
         self.behaviors: Behaviors = given
         self.name: str = name
         self.precedence: int = precedence
-        self._stage: _Stage = _Stage(self)
+        self._stage: _Stage = _Stage(self, tree.program, tree.program.defaults)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(
