@@ -30,9 +30,9 @@ are masked: they are not asked again.
     kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
                            ones the first
 
-A new policy is a member of ``GroupPolicy`` with its words and its constant in ``declare``, a case of ``GroupRound.choose`` here, and a
-line of the table in docs/tutorials/behavior.md; if siblings may interrupt the active child, also ``higher`` in
-``compile``, and ``_sibling`` in ``debug``.
+A new policy is a member of ``GroupPolicy`` with its words and its constant in ``declare``, a case of
+``GroupRound.choose`` here, and a line of the table in docs/tutorials/behavior.md; if siblings may interrupt the active
+child, also ``higher`` in ``compile``, and ``_sibling`` in ``debug``.
 
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
 hysteresis: what begins a behavior is another question than what continues it.

@@ -115,7 +115,7 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
             f"a pack is loaded from a Path, a resource or a mapping, and this is a {type(source).__name__}.",
             "Write pathlib.Path(...) around the name of a file; ask a Registry for an alias.",
         )
-    schema.check(document)
+    schema.check(document, schema.PACK)
     return _from_value(document.value, alias, file, pointer)
 
 
