@@ -76,9 +76,7 @@ class Closure:
 def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresolved: bool = False) -> Closure:
     """Find everything that packs hold and require. The first fault is raised; what is unresolved may be no fault."""
     found = survey(packs, registry)
-    faults: list[DataFault] = list(found.faults)
-    if not allow_unresolved:
-        faults.extend(unknown(reference, registry) for reference in found.unresolved)
+    faults = _faults_of(found, registry, allow_unresolved)
     if faults:
         for other in faults[1:]:
             faults[0].add_note(str(other))
@@ -91,9 +89,13 @@ def survey(packs: Iterable[Pack | str], registry: Registry) -> Closure:
     return _Walk(registry).run(packs)
 
 
-def unknown(reference: Reference, registry: Registry) -> UnknownAliasError:
-    """The error that an unresolved reference is, with its place and the nearest names."""
-    known = registry.aliases(kind_of(reference.alias))
+def _faults_of(found: Closure, registry: Registry, allow_unresolved: bool) -> list[DataFault]:
+    """All that is wrong with a closure, an unresolved reference with the nearest names of its kind."""
+    missing = () if allow_unresolved else found.unresolved
+    return [*found.faults, *(_unknown(one, registry.aliases(kind_of(one.alias))) for one in missing)]
+
+
+def _unknown(reference: Reference, known: Sequence[str]) -> UnknownAliasError:
     return UnknownAliasError(reference.alias, known, file=reference.file, pointer=reference.pointer)
 
 
@@ -309,10 +311,7 @@ def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileR
     except DataFault as fault:
         return FileReport(str(file), None, Closure(), (fault,))
     closure = survey([alias or pack], registry)
-    faults = list(closure.faults)
-    if not allow_unresolved:
-        faults.extend(unknown(reference, registry) for reference in closure.unresolved)
-    return FileReport(str(file), pack, closure, tuple(faults))
+    return FileReport(str(file), pack, closure, tuple(_faults_of(closure, registry, allow_unresolved)))
 
 
 def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
@@ -332,7 +331,7 @@ def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> Fil
                 faults.append(fault)
     if not allow_unresolved:
         known = (*declared, *registry.aliases("task_groups"))
-        faults.extend(UnknownAliasError(one.alias, known, file=one.file, pointer=one.pointer) for one in missing)
+        faults.extend(_unknown(one, known) for one in missing)
     return FileReport(str(file), None, Closure(unresolved=tuple(missing)), tuple(faults), document)
 
 
