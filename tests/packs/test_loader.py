@@ -241,10 +241,13 @@ def test_only_our_errors_come_out_of_broken_files(data):
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         text[start : start + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=4))
+    from agentrt.packs import schema
     from agentrt.packs.document import parse
-    from agentrt.packs.loader import _from_document
+    from agentrt.packs.loader import _from_value
 
     try:
-        _from_document(parse(bytes(text)), "", "x.json", "")
+        document = parse(bytes(text))
+        schema.check(document, schema.PACK)
+        _from_value(document.value, "", "x.json", "")
     except AgentRTError as error:
         str(error).encode("utf-8")
