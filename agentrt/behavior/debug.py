@@ -17,7 +17,7 @@ Source: ours, `agent.explain()`; Spore, behavior trees: "S06: Preconditions & St
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from agentrt.behavior.declare import PRIORITIZED_LIST
@@ -61,14 +61,12 @@ def _acting(node: DeciderNode) -> str:
     return f"behavior {_behavior_label(node)} with flags {node.behavior_flags:#x}, in decider {_label(node)}"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class DecisionLog:
     """Writes the lines of one memory."""
 
-    __slots__ = ("_memory", "_output")
-
-    def __init__(self, memory: Memory, output: DebugOutput) -> None:
-        self._memory = memory
-        self._output = output
+    _memory: Memory
+    _output: DebugOutput
 
     def _line(self, level: int, node: DeciderNode | None, depth: int, text: str) -> None:
         output, memory = self._output, self._memory

@@ -50,6 +50,7 @@ Source: Spore, behavior trees: "S01: Overview" (and its walk-through); "S04: How
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
+    from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
 
 __all__ = ["in_full", "look_after", "settle", "steady"]
@@ -356,35 +358,21 @@ _Next = tuple[Activation | None, _Step]
 _OVER: _Next = (None, _Step.VISIT)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Walk:
     """One walk."""
 
-    __slots__ = (
-        "_counts",
-        "_log",
-        "_memory",
-        "_places",
-        "_redecides",
-        "_repeated",
-        "base",
-        "is_busy",
-        "masked",
-        "newcomers",
-        "tick",
-    )
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._log = log_of(memory)
-        self._redecides = 0  # failures, wherever
-        self._counts: dict[int, int] = {}  # of groups, by their numbers: whom to name
-        self._repeated: dict[int, int] = {}  # of places
-        self._places: dict[tuple[int, int], int] = {}  # the place above and a decider -> the place
-        self.is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
-        self.masked: list[Activation] = []  # the groups that have a mask
-        self.newcomers: list[Newcomer] = []  # those who were chosen together and are yet to be activated
-        self.base: Activation | None = None  # whose child the next newcomer becomes
-        self.tick: int = tick_of(memory.state.body)  # the tick of the kernel in which the walk began
+    _memory: Memory
+    _log: DecisionLog | None
+    tick: int  # the tick of the kernel in which the walk began
+    _redecides: int = 0  # failures, wherever
+    _counts: dict[int, int] = field(default_factory=dict)  # of groups, by their numbers: whom to name
+    _repeated: dict[int, int] = field(default_factory=dict)  # of places
+    _places: dict[tuple[int, int], int] = field(default_factory=dict)  # the place above and a decider -> the place
+    is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
+    masked: list[Activation] = field(default_factory=list)  # the groups that have a mask
+    newcomers: list[Newcomer] = field(default_factory=list)  # who was chosen together and is yet to be activated
+    base: Activation | None = None  # whose child the next newcomer becomes
 
     def from_root(self) -> None:
         """Walk the whole path."""
@@ -781,7 +769,7 @@ def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: Decide
 
 def _run(memory: Memory, way: Callable[..., object], *args: object) -> bool:
     """Walk in a way; returns whether a behavior ticked, or a coroutine of one is at work."""
-    walk = Walk(memory)
+    walk = Walk(memory, log_of(memory), tick_of(memory.state.body))
     try:
         way(walk, *args)
     finally:

@@ -46,7 +46,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -559,17 +559,15 @@ class _LeafHold:
         self._owner.stage.evaluated = None
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _LeafFlags:
     """The control flags of one state: what its current behavior holds, and what the next one shall."""
 
-    __slots__ = ("_refused", "held", "stage", "waiting", "wanted")
-
-    def __init__(self, stage: _Stage) -> None:
-        self.stage: _Stage = stage
-        self.held: _LeafHold | None = None  # of the current behavior; None if it has no flags
-        self.wanted: _LeafHold | None = None  # of the behavior that shall follow it, granted
-        self.waiting: _LeafHold | None = None  # of the most preferred behavior that was refused
-        self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
+    stage: _Stage
+    held: _LeafHold | None = None  # of the current behavior; None if it has no flags
+    wanted: _LeafHold | None = None  # of the behavior that shall follow it, granted
+    waiting: _LeafHold | None = None  # of the most preferred behavior that was refused
+    _refused: dict[str, str] = field(default_factory=dict)  # behavior -> by whom, at the last choice
 
     def choose(
         self, program: Program, leaf: SelectionNode | None, bits: int, out: Collection[str]
