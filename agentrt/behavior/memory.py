@@ -359,19 +359,17 @@ class Rare:
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class TreeState:
     """What the machine keeps for a memory, and authors have no use for."""
 
-    __slots__ = ("asked", "asked_by", "is_plain", "is_ticking", "machine", "memory", "seldom")
-
-    def __init__(self, memory: Memory, machine: Machine) -> None:
-        self.memory: Memory = memory
-        self.machine: Machine = machine
-        self.asked: DeciderNode | None = None  # whose Decide is being called
-        self.asked_by: Activation | None = None  # the group that asks it; None for ROOT
-        self.is_plain: bool = True  # nothing unusual: the steady path may run
-        self.is_ticking: bool = False
-        self.seldom: Rare | None = None  # see ``rare``
+    memory: Memory
+    machine: Machine
+    asked: DeciderNode | None = None  # whose Decide is being called
+    asked_by: Activation | None = None  # the group that asks it; None for ROOT
+    is_plain: bool = True  # nothing unusual: the steady path may run
+    is_ticking: bool = False
+    seldom: Rare | None = None  # see ``rare``
 
     @property
     def rare(self) -> Rare:

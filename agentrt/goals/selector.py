@@ -67,7 +67,7 @@ Source: Minecraft, goal selectors; coroutines, and the ledger between models, ar
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -506,19 +506,17 @@ class Lifecycle:
                 self.notes.pop(wrapped, None)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Locks:
     """The control flags of one selector's goals."""
 
-    __slots__ = ("disabled", "foreign", "known_ledger", "life", "locked", "pending", "version")
-
-    def __init__(self, life: Lifecycle) -> None:
-        self.life: Lifecycle = life
-        self.disabled: list[str] = []  # changed in place: a pass looks at this very list
-        self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-        self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
-        self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
-        self.foreign: Collection[str] | None = None  # what ``strangers`` said
-        self.version: int = -1  # of the ledger, when it said that
+    life: Lifecycle
+    disabled: list[str] = field(default_factory=list)  # changed in place: a pass looks at this very list
+    locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
+    pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
+    known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
+    foreign: Collection[str] | None = None  # what ``strangers`` said
+    version: int = -1  # of the ledger, when it said that
 
     @property
     def ledger(self) -> FlagLedger:

@@ -219,19 +219,17 @@ class BlockScope:
             yield from self._outer.names()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Splicer:
     """Reads the children of elements as if every Ref were what is in its block. One for each tree."""
 
-    __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
-
-    def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: SpliceBudget) -> None:
-        self.used: set[str] = set()  # the blocks that were spliced, by name in lower case
-        self._budget = budget
-        self._scope = scope
-        self._findings = findings
-        self._tree = tree
-        self._left = MAX_SPLICED
-        self._path: list[Element] = []  # the blocks that are being read, the outermost first
+    _scope: BlockScope
+    _findings: Findings
+    _tree: Element
+    _budget: SpliceBudget
+    _left: int = MAX_SPLICED
+    _path: list[Element] = field(default_factory=list)  # the blocks that are being read, the outermost first
+    used: set[str] = field(default_factory=set)  # the blocks that were spliced, by name in lower case
 
     def children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
         """What a section or a node holds of the wanted tags, with what its Refs stand for in their places.
