@@ -430,8 +430,7 @@ def attempt(
             trail.append(f"children returned {0.0 if choice is None else choice.value:.6f}")
     if choice is not None and secures and not secure(memory, choice):
         choice = None
-        if trail is not None:
-            trail.append("failed ControlFlags check")
+        _told(trail, "failed ControlFlags check")
     if log is not None and trail is not None:
         log.child(parent, index, node, trail)
     return choice
