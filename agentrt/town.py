@@ -26,8 +26,9 @@ from agentrt.activity.tasks.group import TaskGroup
 from agentrt.agent.belongings import attribute_of, words_for
 from agentrt.agent.learning import known_here
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
+from agentrt.packs.document import is_document
 from agentrt.packs.registry import Registry, task_group_of
-from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups
+from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 __all__ = [
     "called",
+    "counted",
     "error_words",
     "masked",
     "plain",
@@ -65,6 +66,11 @@ def error_words(error: BaseException, longest: int = LONGEST) -> str:
 def type_name(value: object) -> str:
     """The name of a value's type."""
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, such as ``3 files``; ``many`` where that is not ``one`` with an s."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def printable(text: str) -> str:

@@ -144,7 +144,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "agent": 13,
     "agentrt": 7,
     "behavior": 6,
-    "body": 19,
+    "body": 18,
     "cli": 1,
     "goals": 6,
     "inspect": 3,

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt.words import LONGEST, error_words, masked, printable, printable_lines, repr_of, type_name, words_of
+from agentrt.words import (
+    LONGEST,
+    counted,
+    error_words,
+    masked,
+    printable,
+    printable_lines,
+    repr_of,
+    type_name,
+    words_of,
+)
 
 
 def unprintable(raised: BaseException, kind: type[BaseException] = RuntimeError) -> BaseException:
@@ -142,3 +152,8 @@ def test_as_many_lines_and_as_many_signs(text: str) -> None:
     assert len(masked(text)) == len(text)
     for told in (printable_lines(text), masked(text)):
         assert all(line.isprintable() for line in told.split("\n"))
+
+
+def test_things_are_counted_in_words():
+    assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+    assert [counted(number, "alias", "aliases") for number in (0, 1, 2)] == ["0 aliases", "1 alias", "2 aliases"]

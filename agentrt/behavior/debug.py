@@ -1,50 +1,15 @@
 """What people see of a memory: the decision log, its state as text, why others are not active, and its view.
 
-*The decision log* tells what a tick decided, line by line, to a function that an author hangs in.
-
-    BTDBO(5) 0x026DBE38 @ 149.267:  child 1 (FIGHT/0x2d5e201)...has no preconditions...Decide returned 0.000000
-
-A line is the level at which it appears, the number of the agent, the time that was passed to the tick, one blank for
-each decider above the place, and the message. A thing is named together with its number. Where the agent has no number,
-because the memory is ticked by hand, stands what it is called, if it is called anything. The levels:
-
-    0  nothing
-    1  a behavior is activated
-    2  a behavior is deactivated, a decider fails, a group redecides
-    3  in every tick: its begin and end, its flags, the behavior that ticks
-    4  which group is visited, and that its child goes on
-    5  every decider that is processed, and every child that is asked, with each check
-
-Levels 1 and 2 write only when something changes, and cost nothing in a tick in which nothing does; from 3 on, every
-tick is walked in full. Watching changes no decision.
-
-*The state as text* is for a tool-tip, a console, a test:
-
-    *0:ROOT/0x2d5e207 (kGroup, kGroupPrioritizedList 0x0) time: 34.32 [(no group behavior)] idx: 1
-      *1:GUARD/0x2d5e200 (kGroup, kGroupPrioritizedList 0x1) time: 34.32 [GUARD/0x2c20c25] (0x00000000 0) idx: 3
-        *3:PATROL/0x2d5e203 (kBehavior 0x0) time: 4.51 [PATROL/0x2c20c23] (0x00000000 0)
-
-Of each decider: a star if it is active, its number among its siblings, its name and number, its kind, policy and
-flags, for how many seconds it has been active, its behavior, the number and size (in fields) of the behavior's block,
-and the number of the active child. Of one that is not active, what is known without an agent. Two blanks for each
-level.
+*The decision log* tells what a tick decided, line by line, to a function that an author hangs in. The words of its
+lines, and those of *the state as text*, are the source's; docs/tutorials/behavior.md shows both. Levels 1 and 2 write
+only when something changes, and cost nothing in a tick in which nothing does; from 3 on, every tick is walked in full.
+Watching changes no decision.
 
 *Why a decider is not active* is found out by looking, without calling anything of an author's. Its checks are asked
 again, in the order in which ``decide`` asks them, and the first that fails is the reason. All of them but one are plain
 comparisons. A Decide is never called: that of a decider whose other checks pass did not accept when it was asked, else
-the decider would be active. Whether it was asked at all follows from the policy of its group.
-
-    not_asked        its group asks nobody while a child is active
-    after            it comes after the active child in a prioritized list
-    disabled         a function of its author raised
-    time             its Decide was called too short a time ago
-    decision_flags   the check of its decision flags fails
-    stimuli_flags    the check of its stimuli flags fails
-    target           of a reference: its target is active
-    control_flags    somebody else keeps a control flag of it, or it waits for one
-    refused          its Decide did not accept
-
-What is found is true now. A tree that drives in each fourth tick, say, may have decided on something else.
+the decider would be active. Whether it was asked at all follows from the policy of its group. What is found is true
+now. A tree that drives in each fourth tick, say, may have decided on something else.
 
 Source: ours, `agent.explain()`; Spore, behavior trees: "S06: Preconditions & Stimuli"; "S11: Debugging".
 """
@@ -52,12 +17,12 @@ Source: ours, `agent.explain()`; Spore, behavior trees: "S06: Preconditions & St
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from agentrt.behavior.declare import PRIORITIZED_LIST
-from agentrt.behavior.memory import SLACK, ActivationStage, number_of
-from agentrt.behavior.stimuli import token_name
+from agentrt.behavior.memory import ActivationStage, number_of
+from agentrt.behavior.stimuli import SLACK, token_name
 from agentrt.behavior.views import AskedView, DeciderView, StimulusView, TreeView
 from agentrt.body.driver import NAMELESS, called
 from agentrt.errors import ENDS_PROGRAM
@@ -82,14 +47,6 @@ def log_of(memory: Memory) -> DecisionLog | None:
     return DecisionLog(memory, output) if output.level and output.is_for(memory) else None
 
 
-def _name(memory: Memory) -> str:
-    """What an agent without a number is called, or else its memory; empty if nobody named either."""
-    name = NAMELESS if memory.body is None else called(memory.body)
-    if name != NAMELESS:
-        return name
-    return "" if memory.name == _UNNAMED else printable(memory.name)
-
-
 def _label(node: DeciderNode) -> str:
     """A decider with its number, such as ``ROOT/0x2d5e207``."""
     return f"{node.name}/{node.id:#x}"
@@ -104,14 +61,12 @@ def _acting(node: DeciderNode) -> str:
     return f"behavior {_behavior_label(node)} with flags {node.behavior_flags:#x}, in decider {_label(node)}"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class DecisionLog:
     """Writes the lines of one memory."""
 
-    __slots__ = ("_memory", "_output")
-
-    def __init__(self, memory: Memory, output: DebugOutput) -> None:
-        self._memory = memory
-        self._output = output
+    _memory: Memory
+    _output: DebugOutput
 
     def _line(self, level: int, node: DeciderNode | None, depth: int, text: str) -> None:
         output, memory = self._output, self._memory
@@ -131,8 +86,15 @@ class DecisionLog:
             memory.state.body.fault(memory.name, "debug_output", error)
 
     def _agent(self) -> str:
-        number = number_of(self._memory)
-        return (not number and _name(self._memory)) or f"0x{number:08X}"
+        """The number of the agent; what it is called if it has none, or else its memory, if anybody named that."""
+        memory = self._memory
+        number = number_of(memory)
+        if number:
+            return f"0x{number:08X}"
+        name = NAMELESS if memory.body is None else called(memory.body)
+        if name == NAMELESS:
+            name = "" if memory.name == _UNNAMED else printable(memory.name)
+        return name or "0x00000000"
 
     @property
     def wants_all(self) -> bool:

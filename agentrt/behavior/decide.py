@@ -30,14 +30,17 @@ are masked: they are not asked again.
     kGroupScored           the highest answer of all; of equal  nobody is asked             as it begins
                            ones the first
 
+A new policy is a member of ``GroupPolicy`` with its words and its constant in ``declare``, a case of
+``GroupRound.choose`` here, and a line of the table in docs/tutorials/behavior.md; if siblings may interrupt the active
+child, also ``higher`` in ``compile``, and ``_sibling`` in ``debug``.
+
 That an active child is not interrupted by its siblings in the last four, and that its score does not defend it, is
 hysteresis: what begins a behavior is another question than what continues it.
 
 What asking came to is a ``DeciderChoice``: usually one newcomer, to be activated below the group that asked. There are
-several for a jump (all that is on the way from the active path to the target; ``base`` may then be another activation
-than the one that asked), and for a group that delegates its decision to its children: the group, then the child that it
-would choose, which is not asked again when it is activated. (Asking twice would run timers down and double the work,
-which are the caveats of the source.)
+several for a jump (all that is on the way from the active path to the target), and for a group that delegates its
+decision to its children: the group, then the child that it would choose, which is not asked again when it is activated.
+(Asking twice would run timers down and double the work, which are the caveats of the source.)
 
 *Control flags*: a decider is passed over while somebody foreign keeps one of its flags: it fails a check, before its
 Decide is called. What is on the path of this tree is not foreign: a child shares the flags of its groups, and who
@@ -61,8 +64,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.debug import log_of
-from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL
-from agentrt.behavior.memory import SLACK, Activation, ActivationStage, DeciderChoice, Newcomer
+from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL, SHUFFLE
+from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice, Newcomer
+from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import note, tick_of
 from agentrt.body.flags import chain_of
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
@@ -143,16 +147,11 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
 
 
 def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activation]) -> None:
-    """Newcomers are not activated after all: those who go on, or clean up, have their flags again.
-
-    Args:
-        newcomers: to whom flags had passed on.
-        holders: from whom, from the top down. A flag that several shared is the outermost's, which ends last.
-    """
+    """Newcomers, to whom flags passed on, are not activated after all: who goes on, or cleans up, has them again."""
     body = memory.state.body
     chosen = [one.at for one in newcomers]
     wanted = {flag for at in chosen for flag in at.node.flags}
-    for at in holders:
+    for at in holders:  # from the top down: a flag that several shared is the outermost's, which ends last
         flags = tuple(flag for flag in at.node.flags if flag in wanted)
         if flags:
             wanted.difference_update(flags)
@@ -417,11 +416,9 @@ def attempt(
     *,
     secures: bool = True,
 ) -> DeciderChoice | None:
-    """Ask one decider, its children if it delegates to them, and take the control flags of who accepted.
+    """Ask one decider, for its group, and its children if it delegates; and take the control flags of who accepted.
 
-    Args:
-        parent: the group that asks; None for ROOT.
-        secures: whether to take the flags; False where the answer alone is wanted.
+    ``secures`` is False where the answer alone is wanted.
     """
     trail: _Trail = [] if log is not None and log.wants_all else None
     choice = _ask(memory, parent, index, node, trail)
@@ -433,8 +430,7 @@ def attempt(
             trail.append(f"children returned {0.0 if choice is None else choice.value:.6f}")
     if choice is not None and secures and not secure(memory, choice):
         choice = None
-        if trail is not None:
-            trail.append("failed ControlFlags check")
+        _told(trail, "failed ControlFlags check")
     if log is not None and trail is not None:
         log.child(parent, index, node, trail)
     return choice
@@ -450,13 +446,11 @@ def delegate(memory: Memory) -> float:
             "Call it within the Decide of a group decider.",
         )
     rare = memory.state.rare
-    at, failed = rare.redeciding, -1
-    if at is None:
-        at = _candidate(memory, node, parent)
-    else:
-        failed, rare.redeciding = at.index, None
-    choice = GroupRound(memory, at, log_of(memory), secures=False).choose(failed)
-    memory.state.asked, memory.state.asked_by = node, parent  # again: the children's Decides were asked meanwhile
+    redeciding, rare.redeciding = rare.redeciding, None  # a group among the children that delegates, too, only begins
+    at = _candidate(memory, node, parent) if redeciding is None else redeciding
+    choice = GroupRound(memory, at, log_of(memory), secures=False).choose(-1 if redeciding is None else at.index)
+    # Again: the children's Decides were asked meanwhile, and this one may delegate once more.
+    memory.state.asked, memory.state.asked_by, rare.redeciding = node, parent, redeciding
     rare.delegated = (at, choice)
     memory.state.is_plain = False  # it is forgotten when the tick is over
     return 0.0 if choice is None else choice.value
@@ -493,7 +487,9 @@ class GroupRound:
             return self._drawn()
         if policy is SCORED:
             return self._best()
-        return self._shuffled(failed)
+        if policy is SHUFFLE:
+            return self._shuffled(failed)
+        raise NotImplementedError(f"nothing chooses by the policy {policy!r}")
 
     def _try(self, index: int, *, secures: bool) -> DeciderChoice | None:
         at = self._at

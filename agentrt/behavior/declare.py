@@ -16,27 +16,13 @@ name; the tree is then a directed acyclic graph. Only a reference decider may le
 A *behavior* is the code that acts, apart from the deciders that decide. It is shared by every agent and by every
 decider that names it, so it has no state of its own: what it has to remember lies in the block of an activation, what
 outlives that lies on the agent. A group decider may have one as well; it goes along with the group. Every hook is
-optional:
-
-    activate    the decider was chosen. False: it cannot begin, and the decider fails.
-    tick        once in each tick, beginning with that of the activation. False: it has ended, and the decider fails.
-    deactivate  the decider leaves the path; once for each activate that did not fail.
-    run         the behavior as one coroutine, from activate to deactivate; when it returns, the behavior has ended.
-
-An answer of None is no objection: only what is false and not None fails. ``activate``, ``tick`` and ``deactivate``
-may be coroutine functions, too. Which hooks there are and which are coroutines is found out once, when the tree is
-compiled.
+optional. An answer of None is no objection: only what is false and not None fails. Which hooks there are and which are
+coroutines is found out once, when the tree is compiled.
 
 A *check* asks a word of flags, a whole number whose bits an application names, without calling a Decide: decision flags
 (what the agent is: a herbivore, in a squad, dead) and stimuli flags (what it perceives). It has an AND part and an OR
-part, and each names bits that have to be 1 and bits that have to be 0:
-
-    all_set    each of these bits is 1      any_set    one of these bits is 1, or
-    all_clear  each of these bits is 0      any_clear  one of these bits is 0
-
-Both parts have to hold. ``check & check`` holds when both do, so that there may be several OR parts: together these
-express every combination in conjunctive form. What a check says is compiled once, into a mask, a pattern and the OR
-parts; ``holds`` is then two operations on integers in the usual case.
+part, which both have to hold; each names bits that have to be 1 and bits that have to be 0. ``check & check`` holds
+when both do, so that there may be several OR parts: together these express every combination in conjunctive form.
 
 The *number* of a thing, the ``0x2d5e207`` in ``ROOT/0x2d5e207``, is made of the name and of nothing else, so that it is
 the same in every run, on every machine and after the tree was edited elsewhere: who searches yesterday's log finds
@@ -117,10 +103,13 @@ class Behavior:
     flags: Collection[str] = ()  # the control flags that it needs
     id: int | None = None  # its number in logs; by default it is made of the name
 
-    activate: Callable[..., Any] | None = None
-    tick: Callable[..., Any] | None = None
-    deactivate: Callable[..., Any] | None = None
-    run: Callable[..., Any] | None = None
+    # The hooks, plain or coroutine functions of the activation; ``run`` is always a coroutine function.
+    activate: Callable[..., Any] | None = None  # the decider was chosen. False: it cannot begin, and fails
+    tick: Callable[..., Any] | None = (
+        None  # in each tick, from that of the activation on. False: it has ended, and fails
+    )
+    deactivate: Callable[..., Any] | None = None  # it leaves the path; once for each activate that did not fail
+    run: Callable[..., Any] | None = None  # all from activate to deactivate; when it returns, the behavior has ended
 
     def __init__(self, name: str = "") -> None:
         if name or not self.name:

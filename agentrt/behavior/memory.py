@@ -5,16 +5,7 @@ agent's stimuli. Decides are called with it. It is also how a tree drives an age
 
 The active path is a chain of *activations*, from ROOT down to a behavior: each knows its parent and its active child.
 An activation is what the hooks of a behavior are called with, it keeps their block, and it is who holds the control
-flags of its decider. Activations are made and dropped as deciders come and go. What stage one is in:
-
-    CANDIDATE   it was made to ask for control flags, and is not on the path
-    WAITING     the same, while the ledger keeps its place
-    GRANTED     the same, and the ledger gave it what it waits for
-    ACTIVATING  on the path; the coroutine of its ``activate`` has not ended
-    ACTIVE      on the path; its ``deactivate`` is due
-    FAILED      on the path; its ``activate`` failed, and no ``deactivate`` is due
-    ENDING      cut off the path, while coroutines clean up
-    ENDED       gone
+flags of its decider. Activations are made and dropped as deciders come and go.
 
 ``index`` is the number of the active child. While there is no child, it is the number of one that failed and was taken
 down already (the group has yet to redecide), or -1 (the group has yet to begin). ``mask`` has a bit for each child that
@@ -44,7 +35,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from agentrt.behavior.declare import behavior_name
-from agentrt.behavior.stimuli import Stimuli, Stimulus, token_name
+from agentrt.behavior.stimuli import SLACK, Stimuli, Stimulus, token_name
 from agentrt.behavior.views import TreeView
 from agentrt.body.driver import BEHAVIOR, Body, give, note, require_seconds
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, NotRunningError, WrongStateError
@@ -60,7 +51,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
 
 __all__ = [
-    "SLACK",
     "Activation",
     "DeciderChoice",
     "DebugOutput",
@@ -78,8 +68,6 @@ __all__ = [
     "number_of",
 ]
 
-SLACK = 1e-9  # seconds; times are sums of binary fractions
-
 _ENDLESS = float(2**62)  # seconds
 _NEVER = float("-inf")
 _NO_TIMERS: list[float] = []
@@ -89,16 +77,16 @@ _NO_TIMERS: list[float] = []
 
 
 class ActivationStage(Enum):
-    """What becomes of an activation; the module says what each means."""
+    """What becomes of an activation."""
 
-    CANDIDATE = "candidate"
-    WAITING = "waiting"
-    GRANTED = "granted"
-    ACTIVATING = "activating"
-    ACTIVE = "active"
-    FAILED = "failed"
-    ENDING = "ending"
-    ENDED = "ended"
+    CANDIDATE = "candidate"  # it was made to ask for control flags, and is not on the path
+    WAITING = "waiting"  # the same, while the ledger keeps its place
+    GRANTED = "granted"  # the same, and the ledger gave it what it waits for
+    ACTIVATING = "activating"  # on the path; the coroutine of its ``activate`` has not ended
+    ACTIVE = "active"  # on the path; its ``deactivate`` is due
+    FAILED = "failed"  # on the path; its ``activate`` failed, and no ``deactivate`` is due
+    ENDING = "ending"  # cut off the path, while coroutines clean up
+    ENDED = "ended"  # gone
 
 
 class Newcomer(NamedTuple):
@@ -371,19 +359,17 @@ class Rare:
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class TreeState:
     """What the machine keeps for a memory, and authors have no use for."""
 
-    __slots__ = ("asked", "asked_by", "is_plain", "is_ticking", "machine", "memory", "seldom")
-
-    def __init__(self, memory: Memory, machine: Machine) -> None:
-        self.memory: Memory = memory
-        self.machine: Machine = machine
-        self.asked: DeciderNode | None = None  # whose Decide is being called
-        self.asked_by: Activation | None = None  # the group that asks it; None for ROOT
-        self.is_plain: bool = True  # nothing unusual: the steady path may run
-        self.is_ticking: bool = False
-        self.seldom: Rare | None = None  # see ``rare``
+    memory: Memory
+    machine: Machine
+    asked: DeciderNode | None = None  # whose Decide is being called
+    asked_by: Activation | None = None  # the group that asks it; None for ROOT
+    is_plain: bool = True  # nothing unusual: the steady path may run
+    is_ticking: bool = False
+    seldom: Rare | None = None  # see ``rare``
 
     @property
     def rare(self) -> Rare:

@@ -30,9 +30,9 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["Stimuli", "Stimulus", "token_name"]
+__all__ = ["SLACK", "Stimuli", "Stimulus", "token_name"]
 
-_SLACK = 1e-9  # seconds; timeouts are sums of binary fractions
+SLACK = 1e-9  # seconds; times are sums of binary fractions
 
 
 class Stimulus(NamedTuple):
@@ -136,7 +136,7 @@ class Stimuli:
             if one.remaining is None or there.get(bit) is not one:
                 continue  # it stays; or whoever was told of another one removed or renewed it
             remaining = one.remaining - dt
-            if remaining > _SLACK:
+            if remaining > SLACK:
                 there[bit] = one._replace(remaining=remaining)
                 continue
             try:

@@ -21,7 +21,9 @@ class AskedView(View):
 
     path: str
     name: str
-    verdict: str  # why not, as one of the words of ``debug``
+    # not_asked, after (it comes after the active child), disabled, time, decision_flags, stimuli_flags, target (it is
+    # active), control_flags or refused (by its Decide)
+    verdict: str
     reason: str  # the same in words
 
 

@@ -7,11 +7,7 @@ is added there is wanted here, too. As soon as somebody accepts, fails, or has y
 there. Whatever is unusual (a disabled decider, a claim that waits, a clean-up, a log of every tick) turns
 ``TreeState.is_plain`` off, and the whole tick is a walk.
 
-A *walk* is a loop of three steps:
-
-    VISIT   a decider on the path: its behavior ticks; a behavior decider is the end of the walk
-    DECIDE  a group: somebody takes over, or the active child is visited, or (nobody) the group fails
-    FAIL    a decider: it is masked in its group for this tick, and the group redecides; nobody: the group fails
+A *walk* is a loop of steps, each a ``_Step``.
 
 * Nothing is deactivated before somebody accepts. While a group redecides, what failed is still in place.
 * ROOT has nowhere to fail to: when nobody accepts it stays, without a child, and begins anew in the next tick. It ends
@@ -54,6 +50,7 @@ Source: Spore, behavior trees: "S01: Overview" (and its walk-through); "S04: How
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -71,13 +68,15 @@ from agentrt.behavior.decide import (
     secure,
 )
 from agentrt.behavior.declare import behavior_name
-from agentrt.behavior.memory import SLACK, Activation, ActivationStage, Unwinding, Work
+from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
+from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import LoneBody, Routine, called, note, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
 from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
+    from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
 
 __all__ = ["in_full", "look_after", "settle", "steady"]
@@ -202,15 +201,20 @@ def _deactivate(at: Activation) -> bool:
 
 
 def _dispose(at: Activation, reason: str) -> None:
-    dispose = getattr(at.block, "dispose", None)
-    if dispose is not None:
-        _call(at, "dispose", dispose)
+    if at.block is not None:
+        _call(at, "dispose", _dispose_of, at.block)
     if at.extra is not None:
         at.extra.block = at.extra.dblock = None
     at.stage = ActivationStage.ENDED
     release(at)
     detail = (("behavior", behavior_name(at.node.behavior)), ("reason", reason))
     note(at.body, at.path, TraceEvent.DEACTIVATE, detail)
+
+
+def _dispose_of(block: object) -> None:
+    dispose = getattr(block, "dispose", None)  # an author's, too: it may be a property that raises
+    if dispose is not None:
+        dispose()
 
 
 def _call(at: Activation, hook: str, function: Callable[..., object], *args: object) -> bool:
@@ -224,8 +228,6 @@ def _call(at: Activation, hook: str, function: Callable[..., object], *args: obj
         return False
     return True
 
-
-_ON_THE_PATH = (ActivationStage.ACTIVATING, ActivationStage.ACTIVE, ActivationStage.FAILED)
 
 # --- between ticks ----------------------------------------------------------------------------------------------------
 
@@ -305,8 +307,7 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
         return
     if at.stage is ActivationStage.GRANTED:
         abandon(at)
-    elif at.stage in _ON_THE_PATH and at in memory.path():
-        # On the path: what was cut off already, and waits for what is below it, may be asked for its flags again.
+    elif at in memory.path():  # what was cut off already, and waits for what is below it, may be asked for flags again
         _drop_walk(memory)
         if at.parent is None:
             memory.root = None
@@ -346,9 +347,9 @@ def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
 class _Step(Enum):
     """What a walk does next."""
 
-    VISIT = "visit"
-    DECIDE = "decide"
-    FAIL = "fail"
+    VISIT = "visit"  # a decider on the path: its behavior ticks; a behavior decider is the end of the walk
+    DECIDE = "decide"  # a group: somebody takes over, or the active child is visited, or (nobody) the group fails
+    FAIL = "fail"  # a decider: it is masked in its group for this tick, which redecides; nobody: the group fails
 
 
 _MOST_REPEATED = 100  # how often a decider may fail at one place in one tick; a circle comes by once in each round
@@ -357,35 +358,21 @@ _Next = tuple[Activation | None, _Step]
 _OVER: _Next = (None, _Step.VISIT)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Walk:
     """One walk."""
 
-    __slots__ = (
-        "_counts",
-        "_log",
-        "_memory",
-        "_places",
-        "_redecides",
-        "_repeated",
-        "base",
-        "is_busy",
-        "masked",
-        "newcomers",
-        "tick",
-    )
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._log = log_of(memory)
-        self._redecides = 0  # failures, wherever
-        self._counts: dict[int, int] = {}  # of groups, by their numbers: whom to name
-        self._repeated: dict[int, int] = {}  # of places
-        self._places: dict[tuple[int, int], int] = {}  # the place above and a decider -> the place
-        self.is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
-        self.masked: list[Activation] = []  # the groups that have a mask
-        self.newcomers: list[Newcomer] = []  # those who were chosen together and are yet to be activated
-        self.base: Activation | None = None  # whose child the next newcomer becomes
-        self.tick: int = tick_of(memory.state.body)  # the tick of the kernel in which the walk began
+    _memory: Memory
+    _log: DecisionLog | None
+    tick: int  # the tick of the kernel in which the walk began
+    _redecides: int = 0  # failures, wherever
+    _counts: dict[int, int] = field(default_factory=dict)  # of groups, by their numbers: whom to name
+    _repeated: dict[int, int] = field(default_factory=dict)  # of places
+    _places: dict[tuple[int, int], int] = field(default_factory=dict)  # the place above and a decider -> the place
+    is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
+    masked: list[Activation] = field(default_factory=list)  # the groups that have a mask
+    newcomers: list[Newcomer] = field(default_factory=list)  # who was chosen together and is yet to be activated
+    base: Activation | None = None  # whose child the next newcomer becomes
 
     def from_root(self) -> None:
         """Walk the whole path."""
@@ -782,7 +769,7 @@ def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: Decide
 
 def _run(memory: Memory, way: Callable[..., object], *args: object) -> bool:
     """Walk in a way; returns whether a behavior ticked, or a coroutine of one is at work."""
-    walk = Walk(memory)
+    walk = Walk(memory, log_of(memory), tick_of(memory.state.body))
     try:
         way(walk, *args)
     finally:

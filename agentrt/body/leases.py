@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.kernel.signals import Connection, Event, Signal
@@ -143,19 +143,17 @@ class Place:
         return f"<Place in the line for {self.thing!r}, for {self.owner!r}: {state if self.is_open else 'closed'}>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _WaitingLine:
     """Who waits for one thing, in order; who gave up stays in it until such places are the greater part."""
 
-    __slots__ = ("_given_up", "barred", "book", "next_timer", "places", "promised", "thing")
-
-    def __init__(self, book: LeaseBook, thing: object) -> None:
-        self.book: LeaseBook = book
-        self.thing: Any = thing
-        self.places: deque[Place] = deque()
-        self.promised: Place | None = None
-        self.barred: object = None  # who gave it back in this tick and may not have it at once
-        self.next_timer: Due | None = None  # while somebody is barred
-        self._given_up: int = 0
+    book: LeaseBook
+    thing: object
+    places: deque[Place] = field(default_factory=deque)
+    promised: Place | None = None
+    barred: object = None  # who gave it back in this tick and may not have it at once
+    next_timer: Due | None = None  # while somebody is barred
+    _given_up: int = 0
 
     def left(self, place: Place) -> None:
         if self.promised is place:

@@ -54,10 +54,8 @@ While a goal cleans up without a successor, its flags go to other goals of its s
 and no goal is asked about. What it said is worth nothing as soon as the ledger's version is another one.
 
 *Why a goal does not run* is found out by looking, and nothing of an author's is called for it: an idle goal whose flags
-are free was asked in the last full tick, and did not say yes. The ledger remembers the last refusal of each claimant
-until that one succeeds; here it counts as long as whoever stood in the way then stands there still.
-
-All of this is one module: a selector, its goals and their locks know each other, and each step of a tick needs all.
+are free was asked in the last full tick, and did not say yes. A refusal that the ledger remembers counts as long as
+whoever stood in the way then stands there still.
 
 Rejected: keeping running goals in a list of their own (one more order to keep right, for a loop that is cheap); sorting
 goals by priority (the seed keeps the order of adding); calling ``stop`` first and cancelling the routines afterwards
@@ -69,7 +67,7 @@ Source: Minecraft, goal selectors; coroutines, and the ledger between models, ar
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -379,15 +377,13 @@ class Lifecycle:
         hook = routine.hook
         if wrapped.state == ENDING:
             if routine.error is not None:
-                self._note_failure(wrapped, hook)
-                notes.fate = max(notes.fate, DISABLED)
+                self._disable(wrapped, hook)
             if hook == "stop":
                 self._end(wrapped, IDLE)
             elif not notes.routines:
                 self._finish(wrapped, IDLE)
         elif routine.error is not None:
-            self._note_failure(wrapped, hook)
-            self.stop(wrapped, f"its {hook} raised", DISABLED)
+            self._disable(wrapped, hook)
         elif hook == "run":
             self.stop(wrapped, "its run is over")
         elif routine.strand.error is not None:  # by the selector, or by the host: what it awaited there was cancelled
@@ -402,7 +398,12 @@ class Lifecycle:
     def fail(self, wrapped: WrappedGoal, hook: str, error: BaseException) -> None:
         """A callback raised: report it, stop the goal if it runs, and do not ask it again."""
         self.body.fault(wrapped.flag_name, hook, error)
-        self._note_failure(wrapped, hook)
+        self._disable(wrapped, hook)
+
+    def _disable(self, wrapped: WrappedGoal, hook: str) -> None:
+        """A callback raised, and that is reported already."""
+        if wrapped.state not in (DISABLED, ABSENT):
+            note(self.body, wrapped.flag_name, TraceEvent.DISABLED, (("hook", hook),))
         if wrapped.state == ENDING:
             notes = self.note_of(wrapped)
             notes.fate = max(notes.fate, DISABLED)
@@ -410,10 +411,6 @@ class Lifecycle:
             move(wrapped, DISABLED)
         else:
             self.stop(wrapped, f"its {hook} raised", DISABLED)
-
-    def _note_failure(self, wrapped: WrappedGoal, hook: str) -> None:
-        if wrapped.state not in (DISABLED, ABSENT):
-            note(self.body, wrapped.flag_name, TraceEvent.DISABLED, (("hook", hook),))
 
     def stop(self, wrapped: WrappedGoal, reason: str, fate: int = IDLE) -> None:
         """Stop a goal if it runs; withdraw it if it is pending; otherwise do nothing."""
@@ -509,19 +506,17 @@ class Lifecycle:
                 self.notes.pop(wrapped, None)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Locks:
     """The control flags of one selector's goals."""
 
-    __slots__ = ("disabled", "foreign", "known_ledger", "life", "locked", "pending", "version")
-
-    def __init__(self, life: Lifecycle) -> None:
-        self.life: Lifecycle = life
-        self.disabled: list[str] = []  # changed in place: a pass looks at this very list
-        self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-        self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
-        self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
-        self.foreign: Collection[str] | None = None  # what ``strangers`` said
-        self.version: int = -1  # of the ledger, when it said that
+    life: Lifecycle
+    disabled: list[str] = field(default_factory=list)  # changed in place: a pass looks at this very list
+    locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
+    pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
+    known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
+    foreign: Collection[str] | None = None  # what ``strangers`` said
+    version: int = -1  # of the ledger, when it said that
 
     @property
     def ledger(self) -> FlagLedger:

@@ -13,10 +13,8 @@ A component that several packs name keeps its place and takes the settings of th
 comes after those it requires, so it overrules them.
 
 ``check_files`` makes the report behind ``agentrt packs check``. It is for the author of a mod, who has a folder of
-files, some of them broken, many of them referring to things that are not installed here. So nothing stops it: every
-file is reported, with all of its problems. An alias is known if it is registered; a file's name never says anything
-about its alias. A file that says so (``"type": "task_groups"``), or that has an object under ``task_groups``, is a
-document of task groups; any other is a pack. The report is data, which the command line only prints.
+files, some of them broken, many of them referring to things that are not installed here. So nothing stops it. An alias
+is known if it is registered; a file's name never says anything about its alias.
 
 Source: Stonehearth, AI: "Injecting actions" (references to other packs are traversed recursively).
 """
@@ -34,6 +32,7 @@ from agentrt.packs.document import read
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
+from agentrt.words import counted
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from pathlib import Path
@@ -77,9 +76,7 @@ class Closure:
 def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresolved: bool = False) -> Closure:
     """Find everything that packs hold and require. The first fault is raised; what is unresolved may be no fault."""
     found = survey(packs, registry)
-    faults: list[DataFault] = list(found.faults)
-    if not allow_unresolved:
-        faults.extend(unknown(reference, registry) for reference in found.unresolved)
+    faults = _faults_of(found, registry, allow_unresolved)
     if faults:
         for other in faults[1:]:
             faults[0].add_note(str(other))
@@ -92,9 +89,13 @@ def survey(packs: Iterable[Pack | str], registry: Registry) -> Closure:
     return _Walk(registry).run(packs)
 
 
-def unknown(reference: Reference, registry: Registry) -> UnknownAliasError:
-    """The error that an unresolved reference is, with its place and the nearest names."""
-    known = registry.aliases(kind_of(reference.alias))
+def _faults_of(found: Closure, registry: Registry, allow_unresolved: bool) -> list[DataFault]:
+    """All that is wrong with a closure, an unresolved reference with the nearest names of its kind."""
+    missing = () if allow_unresolved else found.unresolved
+    return [*found.faults, *(_unknown(one, registry.aliases(kind_of(one.alias))) for one in missing)]
+
+
+def _unknown(reference: Reference, known: Sequence[str]) -> UnknownAliasError:
     return UnknownAliasError(reference.alias, known, file=reference.file, pointer=reference.pointer)
 
 
@@ -276,8 +277,8 @@ class CheckReport:
         failed = sum(not report.ok for report in self.files)
         unresolved = {reference.alias for report in self.files for reference in report.closure.unresolved}
         yield (
-            f"{_count(len(self.files), 'file')}: {len(self.files) - failed} ok, {failed} failed; "
-            f"{_count(len(unresolved), 'unresolved alias', 'unresolved aliases')}"
+            f"{counted(len(self.files), 'file')}: {len(self.files) - failed} ok, {failed} failed; "
+            f"{counted(len(unresolved), 'unresolved alias', 'unresolved aliases')}"
         )
 
 
@@ -310,10 +311,7 @@ def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileR
     except DataFault as fault:
         return FileReport(str(file), None, Closure(), (fault,))
     closure = survey([alias or pack], registry)
-    faults = list(closure.faults)
-    if not allow_unresolved:
-        faults.extend(unknown(reference, registry) for reference in closure.unresolved)
-    return FileReport(str(file), pack, closure, tuple(faults))
+    return FileReport(str(file), pack, closure, tuple(_faults_of(closure, registry, allow_unresolved)))
 
 
 def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
@@ -333,7 +331,7 @@ def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> Fil
                 faults.append(fault)
     if not allow_unresolved:
         known = (*declared, *registry.aliases("task_groups"))
-        faults.extend(UnknownAliasError(one.alias, known, file=one.file, pointer=one.pointer) for one in missing)
+        faults.extend(_unknown(one, known) for one in missing)
     return FileReport(str(file), None, Closure(unresolved=tuple(missing)), tuple(faults), document)
 
 
@@ -363,7 +361,3 @@ def _listed(title: str, aliases: Sequence[str], *, always: bool = False) -> Iter
         yield f"  {title} ({len(aliases)})"
         for alias in aliases:
             yield f"    {alias}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -20,18 +20,20 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentrt.body.entity import attribute_of
 from agentrt.errors import InvalidPackError
 from agentrt.packs.alias import shown
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from importlib.resources.abc import Traversable
 
-__all__ = ["Document", "Path", "Problem", "copy_inline", "parse", "read"]
+__all__ = ["Document", "Path", "Problem", "copy_inline", "is_document", "parse", "read"]
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 64
@@ -63,6 +65,13 @@ class Document:
     value: Any  # within the bounds
     file: str  # what errors call the place it came from; empty for a mapping from code
     problems: tuple[Problem, ...] = ()
+
+
+def is_document(thing: object) -> bool:
+    """Whether anything can be read as a document: a file, a resource or a mapping."""
+    if isinstance(thing, type):  # ``Path`` itself, say
+        return False
+    return isinstance(thing, (Mapping, os.PathLike)) or callable(attribute_of(thing, "is_file"))
 
 
 def read(source: Traversable) -> Document:

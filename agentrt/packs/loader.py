@@ -17,7 +17,6 @@ Source: Stonehearth, AI: "Injecting actions".
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agentrt.errors import ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
-from agentrt.packs.document import Document, copy_inline, read
+from agentrt.packs.document import copy_inline, is_document, read
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
     from importlib.resources.abc import Traversable
@@ -107,7 +106,7 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
     if isinstance(source, Mapping):
         file = file or alias
         document = copy_inline(source, file + (f"#{pointer}" if pointer else ""))
-    elif isinstance(source, os.PathLike) or callable(getattr(source, "is_file", None)):
+    elif is_document(source):
         document = read(source)
         file, pointer = document.file, ""
     else:
@@ -116,7 +115,8 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
             f"a pack is loaded from a Path, a resource or a mapping, and this is a {type(source).__name__}.",
             "Write pathlib.Path(...) around the name of a file; ask a Registry for an alias.",
         )
-    return _from_document(document, alias, file, pointer)
+    schema.check(document, schema.PACK)
+    return _from_value(document.value, alias, file, pointer)
 
 
 def mix(base: Pack, mixin: Pack) -> Pack:
@@ -139,11 +139,6 @@ def _append(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
         elif item.alias not in merged or item.settings is not None:
             merged[item.alias] = item
     return tuple(merged.values())
-
-
-def _from_document(document: Document, alias: str, file: str, pointer: str) -> Pack:
-    schema.check(document)
-    return _from_value(document.value, alias, file, pointer)
 
 
 def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str) -> Pack:

@@ -46,8 +46,9 @@ from agentrt.errors import (
     did_you_mean,
 )
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
+from agentrt.packs.document import is_document
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
-from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, is_document, load_task_groups
+from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:

@@ -70,14 +70,8 @@ def schema(kind: str = "ai_pack") -> dict[str, Any]:
     return loaded
 
 
-def check(document: Document, rules: Rules | None = None, more: Iterable[Problem] = ()) -> None:
-    """Check a document against its schema. ``InvalidPackError`` has all of its problems, in its order.
-
-    Args:
-        rules: those for packs, if not others.
-        more: problems that a schema cannot find.
-    """
-    rules = rules or PACK
+def check(document: Document, rules: Rules, more: Iterable[Problem] = ()) -> None:
+    """Check a document against its schema; ``InvalidPackError`` has all of its problems and ``more``, in its order."""
     problems: list[tuple[Path, Callable[[], str]]] = [
         (problem.path, partial(str, problem.text)) for problem in (*document.problems, *more)
     ]

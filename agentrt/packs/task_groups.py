@@ -19,7 +19,6 @@ Source: Stonehearth, AI: "Town task groups", "Personal task groups".
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,13 +34,13 @@ from agentrt.activity.tasks.declare import (
 )
 from agentrt.errors import DefinitionError, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Path, Problem, copy_inline, read
+from agentrt.packs.document import Path, Problem, copy_inline, is_document, read
 from agentrt.packs.schema import Finding, Rules, check
 
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
 
-__all__ = ["GroupEntry", "TaskGroupsDocument", "declarations_of", "is_document", "load_task_groups", "looks_like"]
+__all__ = ["GroupEntry", "TaskGroupsDocument", "declarations_of", "load_task_groups", "looks_like"]
 
 _METADATA = ("does", "utility", "name", "sunk_cost_boost", "weight", "scheduler_priority", "status_text_key")
 
@@ -79,13 +78,6 @@ class TaskGroupsDocument:
 
     file: str  # the file that it was read from; for a registered mapping its alias; empty for others from code
     groups: Mapping[str, GroupEntry] = field(hash=False)  # by alias, in the order of the document
-
-
-def is_document(thing: object) -> bool:
-    """Whether a registered thing can be read as a document: a file, a resource or a mapping."""
-    return isinstance(thing, (Mapping, os.PathLike)) or (
-        not isinstance(thing, type) and callable(getattr(thing, "is_file", None))
-    )
 
 
 def looks_like(value: object) -> bool:

@@ -5,16 +5,12 @@ is a ``_Survey``: first the blocks of all files, then the trees, since a tree ma
 is wrong comes in one report; a file that is broken is looked at as far as it goes, for more problems. The size of all
 files together and the work for all trees together are bounded.
 
-* In the strict mode a folder with an error does not load: ``InvalidSelectionError`` tells all of them.
-* In the compatible mode what can be used is used; what is wrong with the rest is in ``problems``.
-
 ``reload`` reads the folder again. A file that is broken now counts as it was when it was last whole, and a tree that
 has errors now stays as it was; both are in the problems. So no agent is ever left without the tree that it uses. A
 ``SelectionTree`` is the name under which programs follow each other: agents hold it, and see by one comparison that it
 has another program now (see ``state``). A tree whose file is gone is no longer in the library; who uses it may go on.
 
-``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it: all
-problems of all files are told, errors and warnings, with file and line as compilers write them.
+``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it.
 
 Source: CryEngine, selection trees, Overview ("automatically picked up in the game on an 'ai_reload'"), "Sharing
 Behavior Blocks".
@@ -33,6 +29,7 @@ from agentrt.selection import xml
 from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
 from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
+from agentrt.words import counted
 
 __all__ = ["ReloadReport", "SelectionLibrary", "SelectionReport", "check_path"]
 
@@ -319,13 +316,13 @@ class SelectionReport:
         for problem in self.problems:
             yield str(problem)
         if self.omitted:
-            yield f"and {_count(self.omitted, 'problem')} more"
+            yield f"and {counted(self.omitted, 'problem')} more"
         for tree in self.trees:
             yield f"{tree.name} ({tree.file}): {', '.join(tree.behaviors) or 'no behavior'}"
         errors = sum(one.is_error for one in self.problems)
         yield (
-            f"{_count(self.files, 'file')}, {_count(len(self.trees) + len(self.broken), 'tree')}: "
-            f"{_count(errors, 'error')}, {_count(len(self.problems) - errors, 'warning')}"
+            f"{counted(self.files, 'file')}, {counted(len(self.trees) + len(self.broken), 'tree')}: "
+            f"{counted(errors, 'error')}, {counted(len(self.problems) - errors, 'warning')}"
         )
 
 
@@ -345,7 +342,3 @@ def check_path(path: Path, mode: Mode = STRICT) -> SelectionReport:
 def _require(path: Path) -> None:
     if not path.exists():
         raise InvalidSelectionError([(str(path), 0, "there is no such folder. Name the folder of the trees.")])
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -17,10 +17,8 @@ On the way *blocks* are spliced in. A block is a piece of a section under a name
 wherever it is, also inside another block. The name is looked up in the scope of *the tree that is being made* first,
 then among the global ones: so a tree can put a block of its own in the place of one that shared blocks refer to.
 
-* A block that refers to itself, in however many steps, is an error that prints the circle.
-* Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. What
-  one tree splices is bounded (``MAX_SPLICED``), and the excess is an error at the tree.
-* A Ref that means nothing is left out, and reported.
+* Refs can multiply: ten blocks that each name the next one ten times are ten billion nodes in a file of one page. So
+  what one tree splices is bounded (``MAX_SPLICED``).
 * One block may be spliced into one place more than once. Its nodes stand there as often, each with a path of its own.
 
 A tree with an error has no program. In the compatible mode little is an error: what means nothing is left out and
@@ -221,19 +219,17 @@ class BlockScope:
             yield from self._outer.names()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Splicer:
     """Reads the children of elements as if every Ref were what is in its block. One for each tree."""
 
-    __slots__ = ("_budget", "_findings", "_left", "_path", "_scope", "_tree", "used")
-
-    def __init__(self, scope: BlockScope, findings: Findings, tree: Element, budget: SpliceBudget) -> None:
-        self.used: set[str] = set()  # the blocks that were spliced, by name in lower case
-        self._budget = budget
-        self._scope = scope
-        self._findings = findings
-        self._tree = tree
-        self._left = MAX_SPLICED
-        self._path: list[Element] = []  # the blocks that are being read, the outermost first
+    _scope: BlockScope
+    _findings: Findings
+    _tree: Element
+    _budget: SpliceBudget
+    _left: int = MAX_SPLICED
+    _path: list[Element] = field(default_factory=list)  # the blocks that are being read, the outermost first
+    used: set[str] = field(default_factory=set)  # the blocks that were spliced, by name in lower case
 
     def children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
         """What a section or a node holds of the wanted tags, with what its Refs stand for in their places.

@@ -8,13 +8,7 @@ All that the tree knows about an agent is one integer with a bit for each variab
 behavior, the game) only marks the state as *stale*; the tree is evaluated at the next ``drive``, and only then: an
 update after which nothing changed costs one comparison. A decision is a leaf, and what counts is the behavior that it
 selects. If that is the current one, nothing happens. Otherwise the current one leaves, then the next begins, on the
-``_Stage``, which is the one place that selects, destructs and constructs:
-
-    NONE       no behavior
-    BEGINNING  the constructor runs; if it is a coroutine, for some ticks
-    ACTIVE     the constructor has returned: ``run`` runs, signals reach its methods; also a leaf whose behavior nobody
-               registered
-    LEAVING    its coroutines were cancelled and clean up; then the destructor is called, at once if there are none
+``_Stage``, which is the one place that selects, destructs and constructs, from ``Phase`` to ``Phase``.
 
 ``SelectionState`` is what behaviors and the game see of it, and the driver of a body. A ``LeafBehavior`` is what
 authors write, and its callbacks are given the state. Tree, state and behavior name each other, so they stand here
@@ -52,6 +46,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -201,12 +196,13 @@ def _plain_dict(given: object) -> object:
 
 
 class Phase(StrEnum):
-    """How far a behavior is; see the module."""
+    """How far a behavior is."""
 
-    NONE = "none"
-    BEGINNING = "beginning"
+    NONE = "none"  # there is no behavior
+    BEGINNING = "beginning"  # the constructor runs; if it is a coroutine, for some ticks
+    # the constructor has returned: ``run`` runs, signals reach its methods; or nobody registered the leaf's behavior
     ACTIVE = "active"
-    LEAVING = "leaving"
+    LEAVING = "leaving"  # its coroutines were cancelled and clean up; then, or at once, the destructor is called
 
 
 NONE, BEGINNING, ACTIVE, LEAVING = Phase
@@ -220,49 +216,29 @@ class _Out(NamedTuple):
     is_for_good: bool  # and not only until the variables select another one
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Stage:
     """The variables and the behavior of one agent, and how it comes to others."""
 
-    __slots__ = (
-        "_busy",
-        "_due",
-        "_target",
-        "ai",
-        "behavior",
-        "bits",
-        "constructed",
-        "driven",
-        "evaluated",
-        "flags",
-        "given",
-        "leaf",
-        "leaving",
-        "out",
-        "phase",
-        "program",
-        "routines",
-    )
-
-    def __init__(self, ai: SelectionState) -> None:
-        self.ai: SelectionState = ai  # what callbacks are given
-        self.given: Body | None = None  # whose it is, also before it drives
-        self.driven: Body | None = None  # whom it drives
-        self.program: Program = ai.tree.program  # says which bit is which variable
-        self.bits: int = self.program.defaults
-        # What the present values were evaluated with; None as soon as something changed. So one comparison with the
-        # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
-        self.evaluated: Program | None = None
-        self.phase: Phase = NONE
-        self.leaf: SelectionNode | None = None  # the current one
-        self.behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
-        self.constructed: bool = False  # its constructor has returned, so that its destructor is due
-        self.routines: list[Routine] | None = None
-        self.flags: _LeafFlags | None = None  # if a behavior has control flags
-        self.out: dict[str, _Out] | None = None  # by behavior
-        self.leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
-        self._due: bool = False  # to be evaluated now
-        self._busy: bool = False  # a callback is on the stack, or ``settle``
-        self._target: SelectionNode | None = None  # begins when the current behavior is gone
+    ai: SelectionState  # what callbacks are given
+    program: Program  # says which bit is which variable
+    bits: int  # the variables
+    given: Body | None = None  # whose it is, also before it drives
+    driven: Body | None = None  # whom it drives
+    # What the present values were evaluated with; None as soon as something changed. So one comparison with the
+    # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
+    evaluated: Program | None = None
+    phase: Phase = NONE
+    leaf: SelectionNode | None = None  # the current one
+    behavior: LeafBehavior | None = None  # of that leaf; None if nobody registered it
+    constructed: bool = False  # its constructor has returned, so that its destructor is due
+    routines: list[Routine] | None = None
+    flags: _LeafFlags | None = None  # if a behavior has control flags
+    out: dict[str, _Out] | None = None  # by behavior
+    leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
+    _due: bool = False  # to be evaluated now
+    _busy: bool = False  # a callback is on the stack, or ``settle``
+    _target: SelectionNode | None = None  # begins when the current behavior is gone
 
     @property
     def body(self) -> Body:
@@ -583,17 +559,15 @@ class _LeafHold:
         self._owner.stage.evaluated = None
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _LeafFlags:
     """The control flags of one state: what its current behavior holds, and what the next one shall."""
 
-    __slots__ = ("_refused", "held", "stage", "waiting", "wanted")
-
-    def __init__(self, stage: _Stage) -> None:
-        self.stage: _Stage = stage
-        self.held: _LeafHold | None = None  # of the current behavior; None if it has no flags
-        self.wanted: _LeafHold | None = None  # of the behavior that shall follow it, granted
-        self.waiting: _LeafHold | None = None  # of the most preferred behavior that was refused
-        self._refused: dict[str, str] = {}  # behavior -> by whom, at the last choice
+    stage: _Stage
+    held: _LeafHold | None = None  # of the current behavior; None if it has no flags
+    wanted: _LeafHold | None = None  # of the behavior that shall follow it, granted
+    waiting: _LeafHold | None = None  # of the most preferred behavior that was refused
+    _refused: dict[str, str] = field(default_factory=dict)  # behavior -> by whom, at the last choice
 
     def choose(
         self, program: Program, leaf: SelectionNode | None, bits: int, out: Collection[str]
@@ -774,7 +748,7 @@ class SelectionState:
         self.behaviors: Behaviors = given
         self.name: str = name
         self.precedence: int = precedence
-        self._stage: _Stage = _Stage(self)
+        self._stage: _Stage = _Stage(self, tree.program, tree.program.defaults)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
                 raise DefinitionError(

@@ -12,18 +12,15 @@ steps. ``parse`` reads XML into plain elements that know their file and line:
 * Text is UTF-8, with or without a byte order mark. What declares another encoding is refused, and told so.
 * Elements are made without recursion; tags and names of attributes ignore case.
 
-``shaped`` then goes over the elements once, reports whatever does not fit one table (which elements there are, what
-stands in which, which attributes they take), and takes it out; so everybody behind it can rely on the table. A file is
-one ``SelectionTrees``, one ``SelectionTree`` (which may leave out its name: it has the file's, then), or one
-``Blocks``. A ``Block`` may hold whatever a section may; what it is fit for shows where it is spliced (see ``program``).
-Source texts show only the sections; the elements around them are those of the engine's own files.
+``shaped`` then goes over the elements once, reports whatever does not fit one table (``SHAPES``), and takes it out; so
+everybody behind it can rely on the table. A ``Block`` may hold whatever a section may; what it is fit for shows where
+it is spliced (see ``program``). Source texts show only the sections; the elements around them are those of the engine's
+own files.
 
-``Findings`` collects what is wrong, here and behind. Nothing stops at the first mistake: a *problem* has a file, a line
-and a sentence; the report at the end has them all, in the order of the files and lines, and each of them once, however
-many trees splice the block that it stands in. What is an *error* and what a *warning* depends on the mode: in the
-strict one nearly everything is an error, since a file that means something else than it says is worse than one that is
-refused; in the compatible one only that without which a tree cannot be (``Findings.lenient``). Text from a file is
-shown shortened and escaped: a hostile file does not write to anybody's terminal.
+``Findings`` collects what is wrong, here and behind. Nothing stops at the first mistake; each is told once, however
+many trees splice the block that it stands in. In the strict mode nearly everything is an error, since a file that means
+something else than it says is worse than one that is refused; in the compatible one only that without which a tree
+cannot be. Text from a file is shown shortened and escaped: a hostile file does not write to anybody's terminal.
 
 The parser is expat, through the standard library: it is maintained, in C, on every Python, gives line numbers, and all
 that is dangerous in it is behind handlers that we refuse in. Rejected: defusedxml, which puts the same refusals around
@@ -307,8 +304,7 @@ SHAPES: Mapping[str, Shape] = {
 def shaped(root: Element, findings: Findings, stem: str) -> Element | None:
     """Check the shape of a file, and take out what does not fit; None if it cannot be used at all.
 
-    Args:
-        stem: the name of the file without folder and suffix, which names a tree that fills it.
+    The file's name without folder and suffix, ``stem``, is that of a tree that fills it and has none.
     """
     if root.tag not in ROOTS:
         known = [SHAPES[tag].written for tag in ROOTS]

@@ -323,16 +323,16 @@ def test_whoever_is_told_raises():
 # --- slips, and names -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "policy"),
-    [
-        (("prioritized_list", "PRIORITIZED_LIST", "PrioritizedList", "prioritized list", "kGroupPrioritizedList"), PRIORITIZED_LIST),
-        (("sequential", "SEQUENTIAL", "kGroupSequential", "Sequential"), SEQUENTIAL),
-        (("random", "RANDOM", "kGroupRandom"), RANDOM),
-        (("shuffle", "SHUFFLE", "kgroupshuffle"), SHUFFLE),
-        (("scored", "SCORED", "kGroupScored", "scored competition"), SCORED),
-    ],
-)  # fmt: skip
+AS_TEXT = [
+    (("prioritized_list", "PRIORITIZED_LIST", "PrioritizedList", "prioritized list", "kGroupPrioritizedList"), PRIORITIZED_LIST),
+    (("sequential", "SEQUENTIAL", "kGroupSequential", "Sequential"), SEQUENTIAL),
+    (("random", "RANDOM", "kGroupRandom"), RANDOM),
+    (("shuffle", "SHUFFLE", "kgroupshuffle"), SHUFFLE),
+    (("scored", "SCORED", "kGroupScored", "scored competition"), SCORED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "policy"), AS_TEXT)
 def test_policies_as_text(words, policy):
     for word in (*words, policy):
         assert group("A", word).policy is policy

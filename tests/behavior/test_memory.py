@@ -13,6 +13,7 @@ from agentrt.behavior import (
     SEQUENTIAL,
     Behavior,
     BehaviorTree,
+    GroupPolicy,
     RedecideLoopError,
     behavior,
     decider,
@@ -204,6 +205,25 @@ def test_a_block_that_cannot_be_made_or_disposed_of():
     assert [(path, hook) for path, hook, _ in reports] == [("tree/ROOT/BAD", "block"), ("tree/ROOT/WORSE", "dispose")]
 
 
+def test_a_block_of_which_not_even_its_dispose_can_be_asked_for():
+    class Worst:
+        @property
+        def dispose(self):
+            raise ValueError("asked for")
+
+    tree = BehaviorTree(
+        group("ROOT")[
+            decider("WORST", behavior("WORST", block=Worst, tick=lambda at: False, flags={"MOVE"})),
+            decider("REST", lambda at: True),
+        ]
+    )
+    memory, reports = memory_of(tree, Creature())
+    assert memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "REST")
+    assert [(path, hook) for path, hook, _ in reports] == [("tree/ROOT/WORST", "dispose")]
+    assert memory.body.flags.holder("MOVE") is None  # what comes after it in the taking down was done
+
+
 def test_a_dblock_goes_from_decide_to_behavior():
     @dataclass
     class Sight:
@@ -333,6 +353,41 @@ def test_a_redecide_can_delegate():
     memory.tick(0.1)
     assert memory.active_path == ("ROOT", "G", "B")
     assert creature.asked == ["B"]
+
+
+@LEVELS
+@pytest.mark.parametrize("policy", GroupPolicy)
+def test_a_redecide_can_delegate_twice(policy, level):
+    def more_than_half(memory):
+        return memory.delegate_decide_to_children() > 0.5 and memory.delegate_decide_to_children()
+
+    creature = Creature("A", "B")
+    memory, _ = play(
+        creature,
+        group("G", policy, decide=more_than_half, call_decide_on_redecide=True)[leaf("A"), leaf("B")],
+        leaf("REST", decide=None),
+        level=level,
+    )
+    memory.tick(0.1)
+    first = memory.active_path[-1]
+    (other,) = {"A", "B"} - {first}
+    if policy is SEQUENTIAL:
+        assert (first, other) == ("A", "B")
+    group_at = memory.activation("G")
+    creature.asked.clear()
+    creature.fails.add(f"{first}.tick")
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "G", other)
+    assert memory.activation("G") is group_at
+    assert creature.asked == [other] * 2  # who failed is masked in both
+
+
+def test_a_policy_that_nothing_chooses_by_is_told_at_once():
+    tree = BehaviorTree(group("ROOT")[leaf("A", decide=None)])
+    memory, _ = memory_of(tree, Creature())
+    tree.nodes[0].policy = "kGroupNewest"
+    with pytest.raises(NotImplementedError, match="kGroupNewest"):
+        memory.tick(0.1)
 
 
 @LEVELS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -120,8 +121,14 @@ def test_a_resource_of_a_package():
         load_pack(files("agentrt.packs") / "pack.schema.json")
 
 
-@pytest.mark.parametrize("source", ["packs/core.json", b"{}", None, 1, ["m:actions:a"]])
-def test_a_text_is_never_a_file(source):
+class Odd:
+    @property
+    def is_file(self):
+        raise ValueError("not so")
+
+
+@pytest.mark.parametrize("source", ["packs/core.json", b"{}", None, 1, ["m:actions:a"], Path, dict, Odd()])
+def test_a_text_is_never_a_file_nor_is_anything_else(source):
     with pytest.raises(ManifestError, match="a pack is loaded from a Path, a resource or a mapping, and this is a"):
         load_pack(source)
 
@@ -234,10 +241,13 @@ def test_only_our_errors_come_out_of_broken_files(data):
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         text[start : start + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=4))
+    from agentrt.packs import schema
     from agentrt.packs.document import parse
-    from agentrt.packs.loader import _from_document
+    from agentrt.packs.loader import _from_value
 
     try:
-        _from_document(parse(bytes(text)), "", "x.json", "")
+        document = parse(bytes(text))
+        schema.check(document, schema.PACK)
+        _from_value(document.value, "", "x.json", "")
     except AgentRTError as error:
         str(error).encode("utf-8")

@@ -16,7 +16,7 @@ from agentrt.packs.document import parse
 def problems(value):
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
     try:
-        schema.check(parse(data, "x.json"))
+        schema.check(parse(data, "x.json"), schema.PACK)
     except InvalidPackError as error:
         return list(error.problems)
     return []
@@ -213,7 +213,7 @@ def test_all_problems_in_the_order_of_the_document():
 
 def test_the_whole_message():
     with pytest.raises(InvalidPackError) as caught:
-        schema.check(parse(b'{"action": [], "type": "x"}', "packs/a.json"))
+        schema.check(parse(b'{"action": [], "type": "x"}', "packs/a.json"), schema.PACK)
     assert str(caught.value) == (
         "[ART202] packs/a.json: 2 problems in this pack:\n"
         "  #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, "
@@ -224,7 +224,7 @@ def test_the_whole_message():
 
 def test_only_the_first_problems_are_told_and_the_others_counted():
     with pytest.raises(InvalidPackError) as caught:
-        schema.check(parse(json.dumps({"actions": list(range(120))}).encode()))
+        schema.check(parse(json.dumps({"actions": list(range(120))}).encode()), schema.PACK)
     error = caught.value
     assert [pointer for pointer, _text in error.problems] == [f"/actions/{index}" for index in range(50)]
     assert error.omitted == 70
