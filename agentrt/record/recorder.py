@@ -1,8 +1,7 @@
 """The recorder: writes down a run while it goes on.
 
 It hears of three things: what comes in (it is the runtime's journal), what happens (it listens to the trace), and the
-end of each tick, when it writes all of it. While a tick runs it only collects. What it needs of a runtime is
-``Recorded``. Rules:
+end of each tick, when it writes all of it. While a tick runs it only collects. Rules:
 
 * It never changes the run. Whatever fails (a full disk, a locked file, a bug of ours) ends the recording, is reported
   once in the log, and reaches nobody in the run. What was committed stays and can be read.
@@ -37,23 +36,22 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
 from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, name_in
-from agentrt.record.values import Codec, Codecs
+from agentrt.record.values import Codecs
 from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.record.views import Viewed
-    from agentrt.runtime.intake import Intake
+    from agentrt.runtime.intake import Codec
+    from agentrt.runtime.runtime import Runtime
 
-__all__ = ["OWN_KEYS", "Codec", "InputRow", "Recorded", "Recorder", "Store", "Views"]
+__all__ = ["OWN_KEYS", "InputRow", "Recorder", "Store", "Views"]
 
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
@@ -233,23 +231,6 @@ OWN_KEYS = (
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
 
 
-class Recorded(Protocol):
-    """A runtime, as its recorder sees it."""
-
-    kernel: Kernel
-    intake: Intake  # which tells its journal what comes in
-    host: str
-
-    @property
-    def agents(self) -> Sequence[Viewed]:
-        """The agents, in the order in which they were added."""
-        ...
-
-    def find(self, name: str) -> Viewed | None:
-        """The agent of a name; None if there is none now."""
-        ...
-
-
 class Recorder:
     """Writes one run into one file. Made by ``Runtime.record``, which tells its arguments; also a context manager.
 
@@ -261,7 +242,7 @@ class Recorder:
 
     def __init__(
         self,
-        runtime: Recorded,
+        runtime: Runtime,
         path: str | Path,
         *,
         world: str = "",
@@ -543,7 +524,7 @@ def _is_number(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def _origin(runtime: Recorded) -> dict[str, Any]:
+def _origin(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,

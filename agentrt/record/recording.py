@@ -29,8 +29,9 @@ from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
 from agentrt.record.schema import THINNED, connect_reader, name_in, name_out
-from agentrt.record.values import Codec, Codecs, Unkept
+from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
+from agentrt.runtime.intake import Codec
 from agentrt.snapshot import AgentSnapshot, explain
 
 __all__ = ["RecordedInput", "Recording"]

@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.kernel import Kernel, name_of
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     import anyio
 
-__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder", "ValueCodec"]
+__all__ = ["Answers", "Codec", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder"]
 
 _DEEPEST = 32
 
@@ -65,28 +65,13 @@ class Journal(Protocol):
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
 
 
-class ValueCodec(Protocol):
-    """How values of one type that come in are written and read; see ``agentrt.record.Codec``."""
+class Codec(NamedTuple):
+    """How values of one type that come in are written and read."""
 
-    @property
-    def name(self) -> str:
-        """What stands in the file."""
-        ...
-
-    @property
-    def type(self) -> type[Any]:
-        """The values' type, exactly."""
-        ...
-
-    @property
-    def encode(self) -> Callable[[Any], Any]:
-        """Makes plain values of one."""
-        ...
-
-    @property
-    def decode(self) -> Callable[[Any], Any]:
-        """Makes one of these."""
-        ...
+    name: str  # what stands in the file; the same on both sides
+    type: type[Any]  # the values' type, exactly
+    encode: Callable[[Any], Any]  # makes plain values, or values of other codecs, of one
+    decode: Callable[[Any], Any]  # makes one of what ``encode`` made
 
 
 class RunRecorder(Protocol):

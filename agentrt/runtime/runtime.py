@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
-    from agentrt.runtime.intake import Journal, OutsideCalls, RunRecorder, ValueCodec
+    from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot.take import Translate
 
 __all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders"]
@@ -405,7 +405,7 @@ class Runtime:
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
-        codecs: Sequence[ValueCodec] = (),
+        codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
     ) -> RunRecorder:
         """Write down the run from here on, into a file that can be looked at and replayed.
