@@ -103,13 +103,6 @@ class Timeline:
         return self._begin + int(tick * self._tick + min(place * 1000, self._tick * _ROOM))
 
 
-class _Moment(NamedTuple):
-    """Something that happened within a span."""
-
-    at: int  # when, in nanoseconds
-    record: TraceRecord
-
-
 class _Exported(NamedTuple):
     """A span with its place among others."""
 
@@ -119,7 +112,8 @@ class _Exported(NamedTuple):
     parent_id: bytes  # that of the span it lies within; empty for an outermost one
     begin: int  # when it began, in nanoseconds
     end: int  # when it ended
-    moments: tuple[_Moment, ...]  # what happened within it, and within nothing that lies deeper
+    # what happened within it, and within nothing that lies deeper; and when, in nanoseconds
+    moments: tuple[tuple[int, TraceRecord], ...]
 
 
 class SpanFold:
@@ -133,7 +127,7 @@ class SpanFold:
         self._timeline = timeline
         self._run = run
         self._builder = SpanBuilder(keep=0)
-        self._moments: dict[tuple[str, str], list[_Moment]] = {}
+        self._moments: dict[tuple[str, str], list[tuple[int, TraceRecord]]] = {}
         self._tick = 0
         self._place = 0
 
@@ -159,7 +153,7 @@ class SpanFold:
         if around:
             moments = self._moments.setdefault((record.agent, around[-1].path), [])
             if len(moments) < _MOST_MOMENTS:
-                moments.append(_Moment(self._timeline.at(record.tick, self._place), record))
+                moments.append((self._timeline.at(record.tick, self._place), record))
 
     def _export(self, ended: list[Span]) -> list[_Exported]:
         if not ended:

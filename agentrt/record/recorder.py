@@ -212,12 +212,9 @@ class Store:
 
     def give_up(self) -> None:
         """Close without what was not committed yet."""
-        try:
+        # If that fails, the file is as it was at the last commit all the same.
+        with contextlib.closing(self._connection), contextlib.suppress(sqlite3.Error):
             self._connection.rollback()
-        except sqlite3.Error:
-            pass  # the file is as it was at the last commit either way
-        finally:
-            self._connection.close()
 
 
 Views = Literal["changed", "none"] | int
@@ -298,18 +295,18 @@ class Recorder:
                 self._store.agent_comes(agent.name, self.started)
             self._look([agent.name for agent in self._runtime.agents])
             self._store.commit()
-        except (sqlite3.Error, OSError) as error:
+        except BaseException as error:
             self._store.discard()
-            raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
-        except BaseException:
-            self._store.discard()
+            if isinstance(error, (sqlite3.Error, OSError)):
+                raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
             raise
 
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
         """An input is taken; see ``Journal``."""
-        if not self._is_making():
+        is_making = self._kernel.tick == 1 and self._kernel.taking < self._made
+        if not is_making:  # what was there before the recording began belongs to how the world is made
             self._take("sent", -1, name, args)
 
     def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
@@ -325,10 +322,6 @@ class Recorder:
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)
-
-    def _is_making(self) -> bool:
-        """Whether what is taken was there before the recording began, in a world that was just made."""
-        return self._kernel.tick == 1 and self._kernel.taking < self._made
 
     def _take(self, kind: str, number: int, name: str, value: object) -> None:
         if not self.is_open:
