@@ -29,7 +29,7 @@ from agentrt.snapshot import AgentSummary
 
 __all__ = [
     "LONGEST_MESSAGE", "PROTOCOL", "AgentsQuery", "Command", "Denial", "EventsQuery", "TimelineQuery", "WatchQuery",
-    "agents_message", "hello", "read", "timeline_message", "write",
+    "agent_message", "agents_message", "hello", "read", "timeline_message", "write",
 ]  # fmt: skip
 
 PROTOCOL = 1
@@ -279,6 +279,20 @@ def agents_message(
         "matching": len(matching),
         "offset": query.offset,
         "rows": [summary_of(name).as_json() for name in page],
+    }
+
+
+def agent_message(
+    name: str, tick: int, snapshot: dict[str, Any] | None, explained: str, outlines: dict[str, Any]
+) -> dict[str, Any]:
+    """One agent in full, or that it is not there; its trees where they are news."""
+    return {
+        "is": "agent",
+        "name": name,
+        "tick": tick,
+        "snapshot": snapshot,
+        "explain": explained,
+        "outlines": outlines,
     }
 
 

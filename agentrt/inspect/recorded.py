@@ -28,11 +28,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
 from agentrt.inspect.history import Kept, as_row, as_span_row, fits, kept
-from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, agents_message, hello, timeline_message
-from agentrt.inspect.sessions import Message, Session
+from agentrt.inspect.protocol import (
+    Command,
+    EventsQuery,
+    TimelineQuery,
+    agent_message,
+    agents_message,
+    hello,
+    timeline_message,
+)
+from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
 from agentrt.snapshot import AgentSnapshot, AgentSummary
@@ -57,9 +64,8 @@ class RecordedScene:
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
-        self._lines: dict[
-            str, tuple[SpanBuilder, int]
-        ] = {}  # time lines, and the first tick that was not read for them
+        # time lines, and the first tick that was not read for them
+        self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
 
@@ -110,19 +116,11 @@ class RecordedScene:
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self._agents(tick) else None
-        message: Message = {
-            "is": "agent",
-            "name": name,
-            "tick": tick,
-            "snapshot": view,
-            "explain": "" if view is None else self._recording.explain(name, tick),
-            "outlines": {},
-        }
-        if view is not None:
-            known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
-            if session.is_news("outlines", known):
-                message["outlines"] = self._recording.outlines(name, tick)
-        return message
+        if view is None:
+            return agent_message(name, tick, None, "", {})
+        known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
+        trees = self._recording.outlines(name, tick) if session.is_news("outlines", known) else {}
+        return agent_message(name, tick, view, self._recording.explain(name, tick), trees)
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -179,14 +177,13 @@ _STOP_SECONDS = 5.0
 _NO_TIMES = {"last": 0.0, "mean": 0.0, "worst": 0.0}
 
 
-class RecordedSource:
+class RecordedSource(Source):
     """A recording, for clients; by default it is called by the name of its file."""
 
     def __init__(self, path: str, title: str, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        super().__init__(clock)
         self._path = path
         self._title = title or Path(path).name
-        self._clock = clock
-        self._open: dict[Session, None] = {}  # changed by the server's thread, one step at a time
         self._hello: Message = {}
         self._wake = threading.Event()
         self._is_ready = threading.Event()
@@ -194,7 +191,6 @@ class RecordedSource:
         self._error: AgentRTError | None = None
         self._thread: threading.Thread | None = None
         self._asked = 0.0
-        self._has_failed = False
         self._known = (0, 0)  # the first and the last tick, as clients know them
 
     # --- on the caller's thread ---------------------------------------------------------------------------------------
@@ -269,7 +265,7 @@ class RecordedSource:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._failed(error)
+                self._report(error)
         scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
         for session in sessions:
             while session.commands:
@@ -291,17 +287,16 @@ class RecordedSource:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self._failed(error)
+            self._report(error)
             session.forget()
             words = words_of(error)
             said = words if isinstance(error, AgentRTError) else f"it could not be shown: {words}"
             messages.append({"is": "error", "message": said, "code": "failed"})
         return messages
 
-    def _failed(self, error: BaseException) -> None:
-        if not isinstance(error, AgentRTError) and not self._has_failed:
-            self._has_failed = True
-            get_logger().error("the inspector failed to show something of a recording", exc_info=error)
+    def _report(self, error: BaseException) -> None:
+        if not isinstance(error, AgentRTError):  # else the file is broken, and its client is told so
+            self._failed("the inspector failed to show something of a recording", error)
 
     def _state(self, session: Session, tick: int, agents: int) -> Message:
         return {
@@ -349,14 +344,10 @@ class RecordedSource:
     # --- on the server's thread ---------------------------------------------------------------------------------------
 
     def greeting(self) -> list[Message]:
-        """What every client is told first: a hello."""
+        """A hello."""
         return [self._hello]
 
     def open(self, session: Session) -> None:
-        """A client has come."""
-        self._open[session] = None
+        """A client has come: something is to be done from now on."""
+        super().open(session)
         self._wake.set()
-
-    def close(self, session: Session) -> None:
-        """A client has gone."""
-        self._open.pop(session, None)
