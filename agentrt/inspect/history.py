@@ -15,8 +15,6 @@ Time lines are spans, folded from what was heard, of the agents that somebody lo
 begins to look, from the records that are kept, and goes on while he looks. Whoever comes late would see nothing of what
 has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
 what began before is put before the rest.
-
-Source: ours.
 """
 
 from __future__ import annotations

@@ -46,8 +46,6 @@ names the record. The last part of a record's path tells what starts:
 
 All but the last may be bound to one agent. One module reads this one, the inspector's door: it is a room because of its
 rule about threads, which nothing else here has to know.
-
-Source: ours.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ lets through is larger, deeper or of another type than what is written here:
 ``read`` gives a ``Command`` or a ``Denial``; it never raises. What both a runtime and a recording tell is composed
 here; ``write`` makes JSON of it. JSON has no word for infinity, and an author's debug value may be anything: what it
 cannot hold is written as text.
-
-Source: ours.
 """
 
 from __future__ import annotations

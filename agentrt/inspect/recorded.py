@@ -15,8 +15,6 @@ still be looked at. What is read for one message is bounded, whatever lies in th
   long recording's line appears little by little, and nobody else waits for it.
 
 One module reads this one, the inspector's door: it is a room because of its thread, as ``live`` is because of another.
-
-Source: ours.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ A client that reads slowly must not fill the memory. So there is at most one bat
 nothing is composed for that client, and what it would have been told is counted (``held_back``). What has to be told
 in any case (an error, an answer) waits in ``notices``, which is bounded, too.
 
-Source: ours.
-
 In a recording, a client is at a tick, or on its way through it at some speed. A position that is played is computed
 from the time that has passed since, not added up, so that it does not matter how often it is asked for.
 """

@@ -1,8 +1,7 @@
 """Branches: a recorded run goes on otherwise from some tick on, and what becomes of it is compared with what was.
 
 A branch is a replay up to a tick, which has to be the recorded run up to there. Then something is changed: what comes
-in (a script of edits), or anything at all (a function that is called with the runtime). It goes on for so many ticks;
-the two traces are compared tick by tick.
+in (a script of edits), or anything at all (a function that is called with the runtime).
 
 Rules after the branch:
 
@@ -75,11 +74,7 @@ class Edit(NamedTuple):
 
 
 def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:
-    """Read a script.
-
-    Args:
-        path: of a JSON file.
-        codecs: read values of one's own types.
+    """Read a script, a JSON file; ``codecs`` read values of one's own types in it.
 
     Raises:
         EditError: there is none, or something is wrong with it.
@@ -99,12 +94,7 @@ def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit,
 
 
 def parse_edits(data: object, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
-    """Make edits of what a JSON file contained.
-
-    Args:
-        data: a list of dicts.
-        codecs: read values of one's own types.
-        file: for errors.
+    """Make edits of what a script contained; see ``load_edits``. ``file`` is for errors.
 
     Raises:
         EditError: something is wrong with it.
@@ -171,11 +161,7 @@ class _EditReader:
 def apply_edits(
     inputs: Iterable[RecordedInput], edits: Sequence[Edit], *, at: int, file: str = ""
 ) -> list[RecordedInput]:
-    """What comes in instead of what was recorded after the branch, in ascending order of tick and place.
-
-    Args:
-        inputs: what was recorded.
-        at: the last tick before the branch.
+    """What comes in instead of what was recorded after tick ``at``, in ascending order of tick and place.
 
     Raises:
         EditError: an edit is about a tick that is over, does nothing that is known, or finds nothing to change.
@@ -456,13 +442,11 @@ def branch(
     """Replay a recording up to a tick, change something, and go on; starts the event loop that it needs.
 
     Args:
-        recording: a recording, or the path of one.
-        make: makes the world; None takes the installed world that the recording names.
+        recording, make, host: as ``replay`` takes them.
         at: the last tick that is to be as it was; the branch begins after it.
         edits: what is changed in what comes in; see ``agentrt.record.branch``.
         edit: called with the runtime at the next intake, to change what cannot be scripted.
         ticks: how many ticks to go on; None up to the last one that was recorded.
-        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
         calls: ``"recorded"``, or ``"live"`` to let calls without a recorded result go to the outside.
         record: where to record the branch; a file that does not exist.
 

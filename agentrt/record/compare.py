@@ -222,12 +222,9 @@ class TraceComparison:
                     self._ran[side][record.path.rpartition("/")[2]] += 1
 
     def result(self, one: Sequence[str], other: Sequence[str], ticks: tuple[int, int] | None = None) -> TraceDifference:
-        """How the two differ in what was fed.
+        """How the two differ in what was fed; ``one`` and ``other`` name the agents that are there in the end.
 
-        Args:
-            one: the names of the agents that are there in the end of the first run.
-            other: the same of the second run.
-            ticks: the first and the last tick that were compared, if not all of them had to be fed.
+        ``ticks`` are the first and the last one that were compared, if not all of them had to be fed.
         """
         first, last = ticks or (self._first_tick, self._last_tick)
         here, there = set(one), set(other)
@@ -260,10 +257,6 @@ def _changed(one: Counter[str], other: Counter[str]) -> tuple[tuple[str, int, in
 
 def compare_recordings(one: Recording, other: Recording) -> TraceDifference:
     """Compare the traces of two recordings in the ticks that both have.
-
-    Args:
-        one: a recording.
-        other: another one.
 
     Raises:
         RecordingError: they have no tick in common, or one is broken.

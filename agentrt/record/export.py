@@ -187,13 +187,7 @@ _WORLD = 0  # the process of what belongs to no agent
 
 
 class PerfettoWriter:
-    """Writes one run; feed it every record, in order, and close it.
-
-    Args:
-        out: where to.
-        ticks_per_second: how many ticks make one second of game time.
-        title: what the run is called.
-    """
+    """Writes one run, which has a title; feed it every record, in order, and close it."""
 
     def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
         self.events: int = 0  # how many events were written
@@ -291,15 +285,7 @@ class PerfettoWriter:
 def write_perfetto(
     recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Write a recording.
-
-    Args:
-        recording: what to write.
-        out: where to.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many events were written.
+    """Write a recording, from tick ``first`` to ``last`` (None: all that was kept); returns how many events it gave.
 
     Raises:
         RecordingError: the recording cannot be read.
@@ -339,15 +325,7 @@ def _attributes(exported: _Exported) -> dict[str, str | int]:
 def write_otlp(
     recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Write the spans of a recording as OTLP in JSON, one request on each line.
-
-    Args:
-        recording: what to write.
-        out: where to.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many spans were written.
+    """Write the spans of some ticks (None: of all) as OTLP in JSON, a request on each line; returns how many they were.
 
     Raises:
         RecordingError: the recording cannot be read.
@@ -500,15 +478,7 @@ class OtelExport:
 def export_spans(
     recording: Recording, exporter: SpanExporter, *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Hand the spans of a recording to an exporter of ``opentelemetry-sdk``.
-
-    Args:
-        recording: what to export.
-        exporter: of the SDK.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many spans were handed over.
+    """Hand the spans of some ticks (None: of all) to an exporter of ``opentelemetry-sdk``; returns how many they were.
 
     Raises:
         MissingExtraError: ``opentelemetry-sdk`` is not installed.

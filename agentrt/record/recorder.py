@@ -20,8 +20,6 @@ The ``Store`` is its file, which it keeps small:
 * A limit in bytes is kept by dropping the oldest quarter when the file is nearly full. SQLite uses the room again. Its
   own limit of pages stands behind that.
 * Each of its methods may raise ``sqlite3.Error``; the recorder deals with it.
-
-Source: ours.
 """
 
 from __future__ import annotations

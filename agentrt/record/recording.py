@@ -6,14 +6,12 @@ trace that was read last. What it is asked for it selects.
 Rules:
 
 * Everything in the file is hostile until it was looked at: types, lengths, numbers. What is wrong is a
-  ``RecordingError`` with the name of the file, whatever SQLite, zlib or JSON call it; nothing else comes out. SQLite
+  ``RecordingError``, whatever SQLite, zlib or JSON call it; nothing else comes out. SQLite
   looks at a page when it is read, so a file that opens may turn out to be broken at any row: whatever is selected goes
   through ``_rows`` or ``_row``.
 * A tick counts when it was committed. What stands in the file beyond the last one is not told.
 * The *batch* of a tick is what was emitted after the end of the tick before, up to its end. This is what a replay
   compares. Records that came between two ticks stand at its beginning, with the number of the tick before.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -55,14 +53,10 @@ class RecordedInput(NamedTuple):
 
 
 class Recording:
-    """A recording, opened to be read. Also a context manager.
-
-    Args:
-        path: where it lies.
-        codecs: for values of one's own types that came in; see ``Codec``.
+    """A recording, opened to be read; ``codecs`` are for values of one's own types. Also a context manager.
 
     Raises:
-        RecordingError: there is none, or it cannot be read.
+        RecordingError: there is none, or it cannot be read. So do its methods where the file turns out to be broken.
     """
 
     def __init__(self, path: str | Path, *, codecs: Sequence[Codec] = ()) -> None:
@@ -80,7 +74,7 @@ class Recording:
 
     @classmethod
     def open(cls, path: str | Path, *, codecs: Sequence[Codec] = ()) -> Recording:
-        """Open a recording; the same as ``Recording(path)``, and raises the same."""
+        """Open a recording; the same as ``Recording(path)``."""
         return cls(path, codecs=codecs)
 
     def close(self) -> None:
@@ -189,10 +183,7 @@ class Recording:
     # --- the trace ----------------------------------------------------------------------------------------------------
 
     def digest(self, tick: int | None = None) -> str:
-        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there.
-
-        Returns:
-            32 hexadecimal digits.
+        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there, in hex.
 
         Raises:
             RecordingError: it is not in the file.
@@ -220,7 +211,7 @@ class Recording:
         """What was emitted after the end of the tick before, up to the end of a tick, in order.
 
         Raises:
-            RecordingError: its records are not in the file, or broken.
+            RecordingError: its records are not in the file.
         """
         first, last = self.first_tick, self.last_tick
         if not first <= tick <= last:
@@ -322,11 +313,7 @@ class Recording:
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
 
-        Returns:
-            The snapshot; None if the agent was not there, or no views were recorded.
-
-        Raises:
-            RecordingError: it is broken.
+        None if the agent was not there, or no views were recorded.
         """
         found = self._row(
             "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
@@ -351,14 +338,7 @@ class Recording:
         return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
 
     def explain(self, agent: str, tick: int) -> str:
-        """Why an agent did what it did at the end of a tick, and why not something else, in words.
-
-        Returns:
-            Several lines of text, or one that says that there is no view.
-
-        Raises:
-            RecordingError: it is broken.
-        """
+        """Why an agent did what it did at the end of a tick, and why not something else, in several lines of text."""
         view = self.view(agent, tick)
         if view is None:
             return f"{agent} at tick {tick}: the recording has no view of it"

@@ -147,13 +147,7 @@ class SpanBuilder:
         return ended
 
     def spans(self, agent: str, first: int | None = None, last: int | None = None) -> list[Span]:
-        """What ran in some ticks, those that have ended in the order in which they ended, then those that are open.
-
-        Args:
-            agent: the name of the agent.
-            first: the first tick to look at; None for all before ``last``.
-            last: the last tick to look at; None for all after ``first``.
-        """
+        """What an agent ran in some ticks (None: no bound): what has ended, in that order, then what is open."""
         known = self._agents.get(agent)
         if known is None:
             return []

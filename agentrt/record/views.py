@@ -105,12 +105,7 @@ def _list(value: object) -> list[Any]:
 
 
 class ViewWriter:
-    """Which agents are looked at when, and what of them is written.
-
-    Args:
-        find: gives the agent of a name.
-        at_most_every: at most one view of an agent in so many ticks.
-    """
+    """Which agents are looked at when, each at most once in so many ticks, and what of them is written."""
 
     def __init__(self, find: Callable[[str], Agent | None], at_most_every: int = 1) -> None:
         self._find = find
