@@ -22,8 +22,6 @@ into the trace, which is to be the same whether anybody looks or not. The log ha
 the first time, and then in one line when it has come 10, 100, 1000 times; who asked by ``on_fault`` hears of each. What
 makes two failures the same: see ``faults``. A log may be broken itself, and a step that hangs may hang in the log: so
 nothing here lets out what a log raises, and a step that lasts is told to standard error as well.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -151,7 +149,7 @@ class DriverPhase:
 
     __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
 
-    def __init__(self, kernel: Kernel, agents: Callable[[], tuple[Agent, ...]]) -> None:
+    def __init__(self, kernel: Kernel, agents: dict[str, Agent]) -> None:
         self._agents = agents
         self._attachments: list[Attachment] = []
         self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
@@ -166,7 +164,7 @@ class DriverPhase:
     def _drive(self) -> None:
         if self._is_stale:
             self._is_stale = False
-            self._attachments = [one for agent in self._agents() for one in agent.attachments if one.drives]
+            self._attachments = [one for agent in self._agents.values() for one in agent.attachments if one.drives]
             self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
         kernel = self._kernel
         for index, drive in enumerate(self._drives):
@@ -226,9 +224,11 @@ class Runtime:
         if collector not in POLICIES:
             raise ValueError(f"collector is {repr_of(collector)}: choose one of {', '.join(POLICIES)}")
         self.kernel: Kernel = Kernel(seed, ticks_per_second)  # the scheduler
+        self.clock: Clock = self.kernel.clock
+        self.trace: TraceHub = self.kernel.trace  # where records of what happens are handed out
         self._reporting = Reporting(self.kernel)
         self.kernel.on_fault = self._reporting.fault
-        self.kernel.trace.report = self._reporting.failed
+        self.trace.report = self._reporting.failed
         self.logs: LogBridge = self._reporting.logs  # the bridge from the trace to the log
         self.faults: FaultHub = self._reporting.faults  # who is told of faults
         self.texts: Translator = Translator(translate, self._reporting.failed)  # makes the status texts
@@ -243,7 +243,7 @@ class Runtime:
         self._names = Names()
         self._arrivals = 0
         # the drivers of all agents, in the order in which they drive
-        self.round: DriverPhase = DriverPhase(self.kernel, lambda: self.agents)
+        self.round: DriverPhase = DriverPhase(self.kernel, self._agents)
         self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
         self._carry = 0.0
         self._conductor = Conductor(self, self._reporting.report_step, hang_limit, collector)
@@ -273,25 +273,12 @@ class Runtime:
         """How many ticks ``run`` has left out because the machine could not keep up."""
         return self._conductor.late_ticks
 
-    @property
-    def clock(self) -> Clock:
-        """The clock."""
-        return self.kernel.clock
-
-    @property
-    def trace(self) -> TraceHub:
-        """Where records of what happens are handed out."""
-        return self.kernel.trace
-
     def stream(self, name: str) -> Stream:
         """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)
 
     def add(self, agent: Agent) -> Agent:
-        """Add an agent; it begins to think at the next intake.
-
-        Args:
-            agent: one that is in no runtime.
+        """Add an agent that is in no runtime; it begins to think at the next intake.
 
         Returns:
             The agent; if there ever was one of its name here, it has a number now.
@@ -333,10 +320,7 @@ class Runtime:
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str = "") -> None:
         """Start a coroutine of the world's own at the next intake; it is stopped when the runtime is closed.
 
-        Args:
-            function: a coroutine function.
-            args: what to call it with.
-            name: for people; the function's by default.
+        Its name is for people; the function's by default.
         """
 
         def begin() -> None:
@@ -361,11 +345,7 @@ class Runtime:
         self.intake.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
-        """Put up a function for an input: what ``send`` of this name calls at the next intake.
-
-        Args:
-            name: of the input, such as ``"door_opened"``.
-            fn: a plain function; called with what was sent as keyword arguments.
+        """Put up a plain function for an input: ``send`` calls it at the next intake, with keyword arguments.
 
         Returns:
             A function that takes it down again.
@@ -703,7 +683,6 @@ async def run_alone(agent: Agent) -> None:
 
     So ``asyncio.gather(wolf.run(), hare.run())`` has both live on one clock, with random streams of their own. The
     shared runtime is made for the first of them, and closed when the last has ended; nothing is left between.
-
     """
     await step_outside()
     loop = current_loop()
