@@ -32,15 +32,9 @@ if TYPE_CHECKING:
     from agentrt.record.recording import Recording
 
 __all__ = [
-    "AgentDifference",
-    "Difference",
-    "TraceComparison",
-    "TraceDifference",
-    "counted",
+    "AgentDifference", "Difference", "TraceComparison", "TraceDifference", "compare_recordings", "counted",
     "first_difference",
-    "is_same",
-    "compare_recordings",
-]
+]  # fmt: skip
 
 _BEFORE, _AFTER = 4, 3  # records that are shown around a difference
 _TOLD = 12  # agents, and names of what ran: the rest is counted
@@ -82,7 +76,7 @@ class Difference:
 def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[TraceRecord]) -> Difference | None:
     """Compare what was emitted up to the publish of one tick."""
     pairs = enumerate(zip(expected, got, strict=False))
-    place = next((at for at, pair in pairs if not is_same(*pair)), min(len(expected), len(got)))
+    place = next((at for at, pair in pairs if not _is_same(*pair)), min(len(expected), len(got)))
     if place == len(expected) == len(got):
         return None
     left = expected[place] if place < len(expected) else None
@@ -114,7 +108,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def is_same(one: TraceRecord, other: TraceRecord) -> bool:
+def _is_same(one: TraceRecord, other: TraceRecord) -> bool:
     """Whether two records are the same, as their digest has it."""
     return one[:4] == other[:4] and (one.detail is other.detail or ascii(one.detail) == ascii(other.detail))
 

@@ -17,9 +17,8 @@ Three ways out:
 * ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
   reads, and what a collector takes at ``/v1/traces``. It needs no package.
 * ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or live as a
-  trace listener. Attributes are called ``agentrt.agent``, ``agentrt.path``, ``agentrt.lane``, ``agentrt.outcome``,
-  ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy that failed, has the status ERROR with
-  the reason; preemption is no error.
+  trace listener. What was aborted, and a strategy that failed, has the status ERROR with the reason; preemption is no
+  error.
 * Perfetto: Chrome trace events, which ui.perfetto.dev and chrome://tracing open: a JSON object with a list
   ``traceEvents``. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, with its beginning and its
   length; ``i`` a moment; ``C`` a counter; ``M`` the name of a track. Slices are written when they end, so an outer one
@@ -117,11 +116,7 @@ class _Exported(NamedTuple):
 
 
 class SpanFold:
-    """Folds trace records into spans for other tools.
-
-    Args:
-        run: what tells this run from others; part of every id.
-    """
+    """Folds trace records into spans for other tools; ``run`` tells this run from others, and is part of every id."""
 
     def __init__(self, timeline: Timeline, run: str = "") -> None:
         self._timeline = timeline
@@ -195,7 +190,7 @@ class PerfettoWriter:
         self._timeline = Timeline(ticks_per_second)
         self._fold = SpanFold(self._timeline)
         self._title = title
-        self._processes: dict[str, int] = {}
+        self._processes: dict[str, int] = {"": _WORLD}
         self._threads: dict[tuple[str, str], int] = {}
         self._tick = -1
         self._place = 0
@@ -258,11 +253,9 @@ class PerfettoWriter:
     # --- tracks -------------------------------------------------------------------------------------------------------
 
     def _process(self, agent: str) -> int:
-        if not agent:
-            return _WORLD
         number = self._processes.get(agent)
         if number is None:
-            number = self._processes[agent] = len(self._processes) + 1
+            number = self._processes[agent] = len(self._processes)
             self._begin_process(number, agent)
         return number
 

@@ -47,12 +47,7 @@ __all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host",
 
 
 class Feeder:
-    """Feeds one runtime; it answers the runtime's calls from the moment on when it is made.
-
-    Args:
-        runtime: whose intakes it feeds; nothing has been driven.
-        inputs: what came in, in ascending order of tick and place.
-    """
+    """Feeds a runtime that was just made with what came in, in ascending order of tick and place; answers its calls."""
 
     def __init__(self, runtime: Runtime, inputs: Iterable[RecordedInput]) -> None:
         self.runtime: Runtime = runtime

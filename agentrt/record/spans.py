@@ -35,19 +35,7 @@ from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
-__all__ = [
-    "ABORTED",
-    "FAILED",
-    "FINISHED",
-    "FOLDED",
-    "OPEN",
-    "PLAN",
-    "PREEMPTED",
-    "STOPPED",
-    "STRATEGIES",
-    "Span",
-    "SpanBuilder",
-]
+__all__ = ["ABORTED", "FAILED", "FOLDED", "STRATEGIES", "Span", "SpanBuilder"]
 
 PLAN, STRATEGIES = "plan", "strategies"
 
