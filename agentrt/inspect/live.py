@@ -30,10 +30,9 @@ thinks long and says nothing before it runs is counted as running, and what a tr
 good enough to see which of the two a slow tick is made of. Rejected: a clock around each step of a coroutine, which
 would cost the main loop of the kernel its speed also while nobody looks.
 
-*Breakpoints* stop when something starts. They are matched against records of the trace, which tell of everything that
-starts, so no part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent
-is never stopped in the middle of a tick: that would be another run), and then the gate is closed, with a reason that
-names the record. The last part of a record's path tells what starts:
+*Breakpoints* are matched against records of the trace, which tell of everything that starts, so no part of a plan or a
+tree knows that there are any. When one is hit the tick goes on to its end (an agent is never stopped in the middle of a
+tick: that would be another run), and then the gate is closed. The last part of a record's path tells what starts:
 
 * ``action``    an action runs: the name of its class, as paths show it (``Eat``; ``Eat#2`` is an ``Eat``, too);
 * ``activity``  an activity is performed: any action runs for it (``colony:eat``);

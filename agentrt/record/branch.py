@@ -16,14 +16,8 @@ Rules after the branch:
 A branch can be recorded. Its recording is one of a whole run, which can be replayed and branched; a function that
 changed it is noted as posted from outside, which a replay cannot repeat.
 
-A script is a JSON list of edits. Each names the tick whose intake it is about, and does one thing:
-
-* ``{"tick": 40, "send": "door_opened", "args": {"door": "north"}}``  something more comes in, after all else
-* ``{"tick": 41, "drop": "door_opened"}``  the recorded input of that name does not come in
-* ``{"tick": 41, "change": "door_opened", "args": {"door": "south"}}``  it comes in with other arguments
-* ``{"tick": 52, "drop": 3}``  the recorded result of call 3 never comes
-* ``{"tick": 52, "change": 3, "value": 7}``, or ``"error": "it rained"``  another result comes
-* ``{"tick": 60, "answer": 9, "value": null}``  a result for a call that the recording has none for
+A script is a JSON list of edits, which ``docs/how-to/replay.md`` lists. Each names the tick whose intake it is about,
+and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result.
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that

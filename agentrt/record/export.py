@@ -14,15 +14,14 @@ shows. Rules:
 
 Three ways out:
 
-* ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
-  reads, and what a collector takes at ``/v1/traces``. It needs no package.
+* ``write_otlp`` needs no package. A request on each line is what the collector's file receiver reads, and what a
+  collector takes at ``/v1/traces``.
 * ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or live as a
   trace listener. What was aborted, and a strategy that failed, has the status ERROR with the reason; preemption is no
   error.
-* Perfetto: Chrome trace events, which ui.perfetto.dev and chrome://tracing open: a JSON object with a list
-  ``traceEvents``. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, with its beginning and its
-  length; ``i`` a moment; ``C`` a counter; ``M`` the name of a track. Slices are written when they end, so an outer one
-  comes after what lies within it; the format leaves the order free.
+* Perfetto: Chrome trace events. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, ``i`` a
+  moment, ``C`` a counter, ``M`` the name of a track. Slices are written when they end, so an outer one comes after what
+  lies within it; the format leaves the order free.
 
 Rejected: the SDK's own tracer and context. A tracer wants to be told when a span begins, on the thread where it
 happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.

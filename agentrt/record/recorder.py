@@ -5,15 +5,12 @@ end of each tick, when it writes all of it. While a tick runs it only collects. 
 
 * It never changes the run. Whatever fails (a full disk, a locked file, a bug of ours) ends the recording, is reported
   once in the log, and reaches nobody in the run. What was committed stays and can be read.
-* A recording that begins before the first tick is *whole*: it can be replayed. What is in the inbox then belongs to how
-  the world was made and is not written: whoever makes the world again puts it there again. One that begins later can be
-  looked at.
+* In a recording that begins before the first tick, what is in the inbox then belongs to how the world was made, and is
+  not written: whoever makes the world again puts it there again.
 * When the runtime is closed, the recording ends before: the ticks of the clean-up are no part of the run.
 
 The ``Store`` is its file, which it keeps small:
 
-* One transaction for each tick, or for some. What is in it is on its way to the disk when it is committed, and in the
-  file for whoever opens it, also after ``kill -9``.
 * What is dropped goes by whole segments of the trace, oldest first. Views before it go as well, except for the newest
   whole one of each agent and what follows: every tick that is kept has its view. Digests are thinned: each thousandth
   stays, so that a replay from the first tick on can still be checked. Inputs stay: they are what a replay is made of.

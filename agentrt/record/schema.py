@@ -1,8 +1,5 @@
 """The file of a recording: which tables there are, and how a file is opened that anybody may have made.
 
-A recording is a SQLite database with an application id and a schema number. While it is written it is in WAL mode: each
-commit is appended to a log beside the file, and what was committed survives the end of the process, however that comes.
-
 Tables:
 
 * ``meta``      what the recording is of: key, JSON.

@@ -5,16 +5,11 @@
 * ``await agent.run()`` joins a runtime that is under way, or shares one with the others that are run like this.
 
 The runtime composes agents, keeps what they share (the kernel, leases, the think budget, names), and is a face over
-parts that do not know each other: ``Conductor`` runs the ticks and closes it all (``driving``), behind the ``Gate``;
-``Intake`` takes what comes in from outside; ``Reporting`` tells what goes wrong; ``DriverPhase`` has all drivers
-drive. Rules:
+parts that do not know each other. Rules:
 
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
 * The host is chosen from the event loop that runs when the runtime is first driven. It may change while
   nothing runs; never under a coroutine that lives.
-
-Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above. So a runtime only knows what one
-offers (``RunRecorder``), and who makes it is said where agentrt is composed (``makes_recorders``).
 
 *Watching changes nothing.* A failure of the run that nobody handles (``fault``) is a part of it, and takes nobody with
 it: it has a record in the trace, each time. A failure of who watches (``failed``) is none: it is logged and not put
@@ -178,6 +173,7 @@ class DriverPhase:
                 attachment.agent.fault(attachment.driver.name, "drive", error)
 
 
+# Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.
 _recorders: list[Callable[..., RunRecorder]] = []
 
 
