@@ -78,10 +78,6 @@ class Ring:
         """The records from a number on, as far as they are there."""
         return self._records[max(0, number - self.total_dropped) :]
 
-    def missed(self, number: int) -> int:
-        """How many records from a number on are not there any more."""
-        return max(0, self.total_dropped - number)
-
     def clear(self) -> None:
         """Forget all, but not their count."""
         self.total_dropped += len(self._records)
@@ -123,7 +119,8 @@ class History:
         if is_new:
             return Told(records[-_FIRST_ROWS:], 0, self.records.total)
         too_many = max(0, len(records) - _MOST_ROWS)
-        return Told(records[too_many:], self.records.missed(cursor) + too_many, self.records.total)
+        dropped = max(0, self.records.total_dropped - cursor)
+        return Told(records[too_many:], dropped + too_many, self.records.total)
 
 
 def kept(record: TraceRecord) -> Kept:

@@ -71,11 +71,8 @@ class RecordedScene:
         """Keep the time lines of these agents, and of no others."""
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
 
-    def count(self, tick: int) -> int:
-        """How many agents there were."""
-        return len(self._agents(tick))
-
-    def _agents(self, tick: int) -> tuple[str, ...]:
+    def agents(self, tick: int) -> tuple[str, ...]:
+        """Who was there."""
         if self._names[0] != tick:
             self._names = tick, self._recording.agents(tick)
         return self._names[1]
@@ -87,7 +84,7 @@ class RecordedScene:
             seen = (tick, watch.agents)
             if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
                 session.told["agents"] = seen
-                names = self._agents(tick)
+                names = self.agents(tick)
                 yield agents_message(
                     names, watch.agents, lambda name: self._kind(name, tick), lambda name: self._summary(name, tick)
                 )
@@ -113,7 +110,7 @@ class RecordedScene:
         return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
-        view = self._recording.view(name, tick) if name in self._agents(tick) else None
+        view = self._recording.view(name, tick) if name in self.agents(tick) else None
         if view is None:
             return agent_message(name, tick, None, "", {})
         known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
@@ -278,7 +275,7 @@ class RecordedSource(Source):
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, scene.count(tick))
+            state = self._state(session, tick, len(scene.agents(tick)))
             if session.is_news("state", state):
                 messages.append(state)
             messages += list(scene.compose(session, tick, last, now))  # all of it or nothing

@@ -37,7 +37,7 @@ from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
-from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, name_in
+from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, is_number, name_in
 from agentrt.record.values import Codecs
 from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
@@ -482,18 +482,18 @@ def _check(
 ) -> int:
     """Look at the options; returns in how many ticks there is one view of an agent at most, 0 for none at all."""
     for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
-        if value is not None and not _is_number(value, least):
+        if value is not None and not is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
-    if not _is_number(commit_every, 1):
+    if not is_number(commit_every, 1):
         raise ValueError(f"commit_every is {commit_every!r}: it takes a whole number of at least 1")
     own = [key for key in meta or {} if key in OWN_KEYS]
     if own:
         raise ValueError(f"meta has {own[0]!r}, which the recorder writes itself: choose another key")
     if views in ("changed", "none"):
         return int(views == "changed")
-    if not _is_number(views, 1):
+    if not is_number(views, 1):
         raise ValueError(f"views is {views!r}: it takes 'changed', 'none', or a whole number of ticks")
-    return int(views)  # type: ignore[call-overload, no-any-return]
+    return int(views)
 
 
 def _check_header(seed: object, world: object, meta: object) -> None:
@@ -506,10 +506,6 @@ def _check_header(seed: object, world: object, meta: object) -> None:
         json.dumps(meta, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"meta is no plain data: {error}") from None
-
-
-def _is_number(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _origin(runtime: Runtime) -> dict[str, Any]:

@@ -21,12 +21,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeGuard
+from typing import Any, NamedTuple, Self
 
 from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
-from agentrt.record.schema import THINNED, connect_reader, name_in, name_out
+from agentrt.record.schema import THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.runtime.intake import Codec
@@ -106,7 +106,7 @@ class Recording:
         rows = self._rows("SELECT key, value FROM meta ORDER BY key")
         meta = {str(key): self._plain(key, value) for key, value in rows}
         wrong = [key for key in _HEADER_TEXTS if not isinstance(meta.get(key), str)]
-        wrong += [key for key, least in _HEADER_NUMBERS.items() if not _is_number(meta.get(key), least)]
+        wrong += [key for key, least in _HEADER_NUMBERS.items() if not is_number(meta.get(key), least)]
         if type(meta.get("seed")) not in (int, str):
             wrong.append("seed")
         if wrong:
@@ -153,7 +153,7 @@ class Recording:
     def _tick(self, value: object, otherwise: int) -> int:
         if value is None:
             return otherwise
-        if not _is_number(value, 0):
+        if not is_number(value, 0):
             raise RecordingError(self.where, f"it has {str(value)[:40]!r} where a tick belongs")
         return value
 
@@ -358,7 +358,3 @@ class Recording:
 
     def __repr__(self) -> str:
         return f"<Recording: {self.path}>"
-
-
-def _is_number(value: object, least: int) -> TypeGuard[int]:
-    return type(value) is int and value >= least

@@ -278,7 +278,7 @@ class Intake:
         self.calls: OutsideCalls = OutsideCalls(kernel, self)
         self.journal: Journal | None = None  # who keeps what comes in, or nobody
         self._kernel = kernel
-        self._inputs: dict[str, Callable[..., object]] = {}
+        self.inputs: dict[str, Callable[..., object]] = {}  # who takes what is sent, in the order of putting up
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
@@ -289,25 +289,20 @@ class Intake:
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
         """Put up a function for an input. See ``Runtime.on_input``."""
-        if name in self._inputs:
+        if name in self.inputs:
             raise WrongStateError("runtime.on_input", f"there is a function for {name!r}", "Choose another name.")
-        self._inputs[name] = fn
+        self.inputs[name] = fn
 
         def close() -> None:
-            if self._inputs.get(name) is fn:  # somebody may have put up another one since
-                del self._inputs[name]
+            if self.inputs.get(name) is fn:  # somebody may have put up another one since
+                del self.inputs[name]
 
         return close
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names that can be sent, in the order in which they were put up."""
-        return tuple(self._inputs)
-
     def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside. See ``Runtime.send``; safe from any thread."""
-        if name not in self._inputs:
-            raise InputError(name, "nobody takes it", known=tuple(self._inputs))
+        if name not in self.inputs:
+            raise InputError(name, "nobody takes it", known=tuple(self.inputs))
         for key, value in args.items():
             _require_plain(name, key, value, 0)  # here, where whoever sends it can see his mistake
         is_outside = running.kernel is not self._kernel
@@ -317,9 +312,9 @@ class Intake:
         """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
         if is_outside and self.journal is not None:
             self.journal.sent(name, args)
-        fn = self._inputs.get(name)
+        fn = self.inputs.get(name)
         if fn is None:
-            raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))
+            raise InputError(name, "nobody takes it any more", known=tuple(self.inputs))
         fn(**args)
 
 

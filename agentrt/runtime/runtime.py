@@ -354,7 +354,7 @@ class Runtime:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names that can be sent, in the order in which they were put up."""
-        return self.intake.inputs
+        return tuple(self.intake.inputs)
 
     def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
