@@ -68,33 +68,19 @@ HOSTS = ("auto", "plain", "asyncio", "trio")
 class Reporting:
     """What one runtime tells."""
 
-    __slots__ = ("_kernel", "_repeats", "faults", "logs")
+    __slots__ = ("_kernel", "_log", "_repeats", "faults")
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, runtime: Runtime) -> None:
+        self._kernel = runtime.kernel
+        self._log = Log(runtime, {})
         self._repeats = Repeats()
-        self.logs: LogBridge = LogBridge(kernel.trace)  # hands the trace to the log
         self.faults: FaultHub = FaultHub(self.failed)  # who is told of faults
-
-    def note(self, text: str, detail: dict[str, Any]) -> None:
-        """Put a note of the world's own into the trace."""
-        trace = self._kernel.trace
-        if trace.on:
-            told: list[tuple[str, Any]] = [
-                ("text", _for_a_record(text)),
-                *((name, _for_a_record(value)) for name, value in detail.items()),
-            ]
-            trace.emit(TraceRecord(self._kernel.tick, "", "", TraceEvent.NOTE, tuple(told)))
-
-    def log_state(self) -> tuple[int, int | None]:
-        """From which level on its log speaks, and the tick; for its loggers."""
-        return threshold_of(self.logs.level), self._kernel.tick
 
     def report_step(self, report: StepReport) -> None:
         """A step took long: called at an intake when it is over, and from another thread while it hangs."""
         text = printable(str(report))
         with contextlib.suppress(Exception):
-            Log(self, {}).warning(text)
+            self._log.warning(text)
         if not report.is_over:
             with contextlib.suppress(Exception):
                 print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
@@ -120,7 +106,7 @@ class Reporting:
 
     def _write(self, text: str, **values: object) -> None:
         try:
-            Log(self, {}).error(text, **values)
+            self._log.error(text, **values)
         except ENDS_PROGRAM:
             raise
         except BaseException:  # a log that is broken itself: there is nobody left to tell
@@ -222,10 +208,10 @@ class Runtime:
         self.kernel: Kernel = Kernel(seed, ticks_per_second)  # the scheduler
         self.clock: Clock = self.kernel.clock
         self.trace: TraceHub = self.kernel.trace  # where records of what happens are handed out
-        self._reporting = Reporting(self.kernel)
+        self._reporting = Reporting(self)
         self.kernel.on_fault = self._reporting.fault
         self.trace.report = self._reporting.failed
-        self.logs: LogBridge = self._reporting.logs  # the bridge from the trace to the log
+        self.logs: LogBridge = LogBridge(self.trace)  # the bridge from the trace to the log
         self.faults: FaultHub = self._reporting.faults  # who is told of faults
         self.texts: Translator = Translator(translate, self._reporting.failed)  # makes the status texts
         self.intake: Intake = Intake(self.kernel)  # takes what comes in from outside
@@ -593,7 +579,10 @@ class Runtime:
 
     def note(self, text: str, /, **detail: object) -> None:
         """Put a note of the world's own into the trace: a door was opened, a day began. ``detail`` stands beside it."""
-        self._reporting.note(text, detail)
+        if self.trace.on:
+            values = ((name, _for_a_record(value)) for name, value in detail.items())
+            told = (("text", _for_a_record(text)), *values)
+            self.trace.emit(TraceRecord(self.tick, "", "", TraceEvent.NOTE, told))
 
     @property
     def log_level(self) -> str | None:
@@ -609,7 +598,7 @@ class Runtime:
 
     def log_state(self) -> tuple[int, int | None]:
         """From which level on its log speaks, and the tick; for its loggers."""
-        return self._reporting.log_state()
+        return threshold_of(self.logs.level), self.tick
 
     def on_fault(self, callback: Callable[[Fault], object]) -> Callable[[], None]:
         """Call a function for each fault: a failure that nobody handled and that the runtime survives.
