@@ -32,9 +32,14 @@ if TYPE_CHECKING:
     from agentrt.record.recording import Recording
 
 __all__ = [
-    "AgentDifference", "Difference", "TraceComparison", "TraceDifference", "compare_recordings", "counted",
+    "AgentDifference",
+    "Difference",
+    "TraceComparison",
+    "TraceDifference",
+    "compare_recordings",
+    "counted",
     "first_difference",
-]  # fmt: skip
+]
 
 _BEFORE, _AFTER = 4, 3  # records that are shown around a difference
 _TOLD = 12  # agents, and names of what ran: the rest is counted
