@@ -32,6 +32,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -316,10 +317,10 @@ class BranchReport:
         return "\n".join(lines)
 
 
-class _Branching:
-    """One branch while it is made."""
+class _Branching(Replay):
+    """One branch while it is made: a replay that leaves its recording behind."""
 
-    _feeder: _BranchFeeder  # made for the replay's own runtime
+    feeder: _BranchFeeder
 
     def __init__(
         self,
@@ -339,7 +340,6 @@ class _Branching:
             raise ReplayError(
                 f"it has no tick {at} to branch at", f"Choose one from 0 to {last}, its last tick.", file=file
             )
-        self._recording = recording
         self._at = at
         self._edit = edit
         self._edits = edits
@@ -354,63 +354,57 @@ class _Branching:
             )
         self._comparison = TraceComparison(("the recording", "the branch"))
         self._agents: tuple[str, ...] | None = None
-
-        def feed(runtime: Runtime, inputs: Iterable[RecordedInput]) -> Feeder:
-            self._feeder = _BranchFeeder(runtime, inputs, at=at, edits=edits, live=live, file=file)
-            return self._feeder
-
-        self.replay: Replay = Replay(recording, make, host=host, feeder=feed)
-        self.replay.opens_gates = True
+        feeder = partial(_BranchFeeder, at=at, edits=edits, live=live, file=file)
+        super().__init__(recording, make, host=host, feeder=feeder)
+        self.opens_gates = True
 
     def record(self, path: Path | None) -> AbstractContextManager[object]:
         if path is None:
             return nullcontext()
-        meta = {"branched_from": {"recording": self._recording.path.name, "tick": self._at}}
-        return self.replay.runtime.record(path, world=self._recording.meta["world"], meta=meta)
+        meta = {"branched_from": {"recording": self.recording.path.name, "tick": self._at}}
+        return self.runtime.record(path, world=self.recording.meta["world"], meta=meta)
 
     def leave(self) -> range:
-        """The replay stands where the branch begins: the ticks to go on with."""
-        replay = self.replay
-        replay.require(self._at)
+        """It stands where the branch begins: the ticks to go on with."""
+        self.require(self._at)
         for edit in self._edits:
-            if edit.does == "send" and edit.what not in replay.runtime.inputs:
+            if edit.does == "send" and edit.what not in self.runtime.inputs:
                 raise EditError(
                     f"nobody takes inputs of the name {edit.what!r}",
-                    f"The world takes {', '.join(replay.runtime.inputs) or 'none'}.",
-                    file=str(self._recording.path),
+                    f"The world takes {', '.join(self.runtime.inputs) or 'none'}.",
+                    file=str(self.recording.path),
                     pointer=edit.pointer,
                 )
-        replay.verify = False  # from here on it is meant to differ; ``compare`` tells how
-        replay.last_tick = max(replay.last_tick, self._end)
+        self.verify = False  # from here on it is meant to differ; ``compare`` tells how
+        self.last_tick = max(self.last_tick, self._end)
         if self._edit is not None:
             # As anybody's from outside: a recording of the branch notes it, since a replay of that cannot repeat it.
-            replay.runtime.post(self._edit, replay.runtime)
+            self.runtime.post(self._edit, self.runtime)
         return range(self._at + 1, self._end + 1)
 
     def compare(self) -> None:
         """A tick of the branch is over."""
-        if self._feeder.missing is not None:
-            raise self._feeder.missing  # here, and not where the call was made: an action would contain it
-        replay = self.replay
-        replay.require(self._end)
-        tick, last = replay.tick, self._recording.last_tick
+        if self.feeder.missing is not None:
+            raise self.feeder.missing  # here, and not where the call was made: an action would contain it
+        self.require(self._end)
+        tick, last = self.tick, self.recording.last_tick
         if tick <= last:
-            self._comparison.feed(tick, self._recording.batch(tick), replay.batch)
+            self._comparison.feed(tick, self.recording.batch(tick), self.batch)
         if tick == min(last, self._end):
             # Now: the branch may go on after the last tick that was recorded, and they are compared with who was there.
-            self._agents = tuple(agent.name for agent in replay.runtime.agents)
+            self._agents = tuple(agent.name for agent in self.runtime.agents)
 
-    def report(self, path: Path | None) -> BranchReport:
-        feeder = self._feeder
+    def outcome(self, path: Path | None) -> BranchReport:
+        feeder = self.feeder
         difference = None
         if self._agents is not None:
-            last = min(self._recording.last_tick, self._end)
-            difference = self._comparison.result(self._recording.agents(last), self._agents)
+            last = min(self.recording.last_tick, self._end)
+            difference = self._comparison.result(self.recording.agents(last), self._agents)
         return BranchReport(
-            recording=str(self._recording.path),
+            recording=str(self.recording.path),
             at=self._at,
-            tick=self.replay.tick,
-            digest=self.replay.digest,
+            tick=self.tick,
+            digest=self.digest,
             sent=feeder.sent,
             answered=feeder.answered,
             late=feeder.late,
@@ -465,20 +459,20 @@ def branch(
     path = None if record is None else Path(record)
     work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
     if host == "plain":
-        with work.replay as replay, work.record(path):
-            replay.to(at)
+        with work, work.record(path):
+            work.to(at)
             for tick in work.leave():
-                replay.to(tick)
+                work.to(tick)
                 work.compare()
-            return work.report(path)
+            return work.outcome(path)
 
     async def whole() -> BranchReport:
-        async with work.replay as replay:
+        async with work:
             with work.record(path):
-                await replay.run_to(at)
+                await work.run_to(at)
                 for tick in work.leave():
-                    await replay.run_to(tick)
+                    await work.run_to(tick)
                     work.compare()
-                return work.report(path)
+                return work.outcome(path)
 
     return run_on(host, whole)
