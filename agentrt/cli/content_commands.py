@@ -1,8 +1,4 @@
-"""What authors bring: ``agentrt packs``, ``agentrt selection`` and ``agentrt strategies``.
-
-AI packs are checked, and what they can refer to is listed; selection trees are checked; of strategies is told what is
-installed and what may need what, and types are written for the generated calls.
-"""
+"""What authors bring: ``agentrt packs``, ``agentrt selection`` and ``agentrt strategies``."""
 
 from __future__ import annotations
 

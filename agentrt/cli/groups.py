@@ -43,11 +43,7 @@ HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is
 
 
 def tell(line: str, *, err: bool = False) -> None:
-    """Say one line to whoever started the command; a line break in it is escaped, like all that does not print.
-
-    Args:
-        err: whether it is no result, and goes to standard error.
-    """
+    """Say one line; a line break in it is escaped, like all that does not print. What is no result goes to ``err``."""
     tell_text(printable(line) + "\n", err=err)
 
 
@@ -184,8 +180,7 @@ def known_registry() -> Registry:
 def progress_printer(after: float = 0.0) -> Callable[[int, int, str], None]:
     """Makes what prints a line on standard error at each twentieth of the way, however often it is called.
 
-    Args:
-        after: real seconds before which nothing is printed: what is quick needs no words.
+    Not before so many real seconds have passed: what is quick needs no words.
     """
     told = -1
     begin = time.monotonic() + after

@@ -1,8 +1,6 @@
 """Worlds and recordings to look at: ``agentrt demo`` and ``agentrt inspect``.
 
-``agentrt demo`` runs a world, to be watched in the terminal or, with ``--inspect``, in the browser; it can record it.
-``agentrt inspect`` shows a recording in the browser. Whatever serves a page prints its address on standard output,
-serves until Ctrl-C, and ends cleanly.
+Whatever serves a page prints its address on standard output, serves until Ctrl-C, and ends cleanly.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@
 * A token comes in the query (``?token=``) or as ``Authorization: Bearer``, and is compared in constant time. There are
   no cookies, so no page of anybody's can ride on one. The page and its scripts hold no data and need no token; the
   socket and ``/api`` do.
-
-Source: ours.
 """
 
 from __future__ import annotations

@@ -15,8 +15,6 @@ Time lines are spans, folded from what was heard, of the agents that somebody lo
 begins to look, from the records that are kept, and goes on while he looks. Whoever comes late would see nothing of what
 has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
 what began before is put before the rest.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -80,10 +78,6 @@ class Ring:
         """The records from a number on, as far as they are there."""
         return self._records[max(0, number - self.total_dropped) :]
 
-    def missed(self, number: int) -> int:
-        """How many records from a number on are not there any more."""
-        return max(0, self.total_dropped - number)
-
     def clear(self) -> None:
         """Forget all, but not their count."""
         self.total_dropped += len(self._records)
@@ -125,7 +119,8 @@ class History:
         if is_new:
             return Told(records[-_FIRST_ROWS:], 0, self.records.total)
         too_many = max(0, len(records) - _MOST_ROWS)
-        return Told(records[too_many:], self.records.missed(cursor) + too_many, self.records.total)
+        dropped = max(0, self.records.total_dropped - cursor)
+        return Told(records[too_many:], dropped + too_many, self.records.total)
 
 
 def kept(record: TraceRecord) -> Kept:

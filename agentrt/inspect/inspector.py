@@ -72,7 +72,7 @@ class Inspector:
     ) -> None:
         self._doorkeeper = Doorkeeper(address, token, hosts)
         self._address = address
-        self._port = port
+        self.port: int = port  # on which it listens; the one that was asked for, before it does
         self._token = token
         self._max_clients = max_clients
         self._server: Server | None = None
@@ -90,11 +90,6 @@ class Inspector:
         return self._server is not None
 
     @property
-    def port(self) -> int:
-        """The port on which it listens; the one that was asked for, before it does."""
-        return self._port
-
-    @property
     def url(self) -> str:
         """The address of the page, with the token if there is one."""
         host, number = self._address, address_of(self._address)
@@ -103,7 +98,7 @@ class Inspector:
         if number is not None and number.version == 6:
             host = f"[{host}]"
         token = "" if self._token is None else f"?token={quote(self._token, safe='')}"
-        return f"http://{host}:{self._port}/{token}"
+        return f"http://{host}:{self.port}/{token}"
 
     # --- beginning and end --------------------------------------------------------------------------------------------
 
@@ -120,13 +115,13 @@ class Inspector:
         server_module = _load()
         self._source.attach()  # before there is a server: a client that comes at once finds something to look at
         try:
-            listener = server_module.bind(self._address, self._port)
+            listener = server_module.bind(self._address, self.port)
             server = server_module.Server(self._source, self._doorkeeper, listener, self._max_clients)
             server.start()
         except BaseException:
             self._source.detach()
             raise
-        self._port = int(listener.getsockname()[1])
+        self.port = int(listener.getsockname()[1])
         self._server = server
 
     def stop(self) -> None:

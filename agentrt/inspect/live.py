@@ -16,10 +16,8 @@ client, and what is composed is what stood there between two ticks.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
 
-Only what is looked at is composed, and only what has changed since is sent: ``Session.told`` remembers. An agent that
-three clients look at is looked at once: a ``Scene`` keeps what was composed until the next round.
-
-Reading changes nothing: snapshots, summaries, and figures are all that is asked for.
+Reading changes nothing: snapshots, summaries, and figures are all that is asked for, and what a clock says reaches no
+agent.
 
 How long ticks take, and how much of that is thinking, is real time, measured only while somebody looks. A tick is
 measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
@@ -32,12 +30,9 @@ thinks long and says nothing before it runs is counted as running, and what a tr
 good enough to see which of the two a slow tick is made of. Rejected: a clock around each step of a coroutine, which
 would cost the main loop of the kernel its speed also while nobody looks.
 
-Reading a clock changes nothing in the run: no figure of this module reaches an agent.
-
-*Breakpoints* stop when something starts. They are matched against records of the trace, which tell of everything that
-starts, so no part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent
-is never stopped in the middle of a tick: that would be another run), and then the gate is closed, with a reason that
-names the record. The last part of a record's path tells what starts:
+*Breakpoints* are matched against records of the trace, which tell of everything that starts, so no part of a plan or a
+tree knows that there are any. When one is hit the tick goes on to its end (an agent is never stopped in the middle of a
+tick: that would be another run), and then the gate is closed. The last part of a record's path tells what starts:
 
 * ``action``    an action runs: the name of its class, as paths show it (``Eat``; ``Eat#2`` is an ``Eat``, too);
 * ``activity``  an activity is performed: any action runs for it (``colony:eat``);
@@ -50,8 +45,6 @@ names the record. The last part of a record's path tells what starts:
 
 All but the last may be bound to one agent. One module reads this one, the inspector's door: it is a room because of its
 rule about threads, which nothing else here has to know.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -63,11 +56,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.history import History, Timelines, as_row, as_span_row
-from agentrt.inspect.protocol import AgentsQuery, Command, EventsQuery, agents_message, hello, timeline_message
-from agentrt.inspect.sessions import Message, Session
+from agentrt.inspect.protocol import (
+    AgentsQuery,
+    Command,
+    EventsQuery,
+    agent_message,
+    agents_message,
+    hello,
+    timeline_message,
+)
+from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.snapshot import AgentSnapshot, AgentSummary, explain, outlines, snapshot_agent, summarize
 from agentrt.words import words_of
@@ -174,14 +174,7 @@ class Scene:
             known = (name, [(driver["name"], driver["outline"]) for driver in one.data["drivers"]])
             if session.is_news("outlines", known):
                 trees = {driver: outline.as_json() for driver, outline in outlines(one.agent).items()}
-        yield {
-            "is": "agent",
-            "name": name,
-            "tick": self.runtime.tick,
-            "snapshot": one.data,
-            "explain": one.text,
-            "outlines": trees,
-        }
+        yield agent_message(name, self.runtime.tick, one.data, one.text, trees)
 
     def _events(self, session: Session, query: EventsQuery) -> Iterator[Message]:
         is_new = session.wants_reset
@@ -368,20 +361,20 @@ class Breakpoints:
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
 _NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
+_FAILED = "the inspector failed to show something"
 _READ_ONLY = "this inspector only shows: it was made without controls"
 
 
-class LiveSource:
+class LiveSource(Source):
     """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
 
     def __init__(
         self, runtime: Runtime, title: str, *, controls: bool, clock: Callable[[], float] = time.perf_counter
     ) -> None:
+        super().__init__(clock)
         self._runtime = runtime
         self._title = title
         self._controls = controls
-        self._clock = clock
-        self._open: dict[Session, None] = {}  # changed by the server's thread, one step at a time
         self._history = History()
         self._times = TickTimes(clock)
         self._timelines = Timelines(self._history)
@@ -391,7 +384,6 @@ class LiveSource:
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
-        self._has_failed = False
         self._last_state = self._state()
 
     # --- on the runtime's thread --------------------------------------------------------------------------------------
@@ -455,7 +447,7 @@ class LiveSource:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whoever looks must not stop the game
-            self._failed(error)
+            self._failed(_FAILED, error, tick=self._runtime.tick)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
         scene = Scene(self._runtime, self._history, self._timelines, now)
@@ -469,18 +461,13 @@ class LiveSource:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._failed(error)
+                self._failed(_FAILED, error, tick=self._runtime.tick)
                 session.forget()
                 messages = [{"is": "error", "message": f"it could not be shown: {words_of(error)}", "code": "failed"}]
             mine = {**state, "dropped": session.held_back + session.missed}
             if session.is_news("state", mine):
                 messages.insert(0, mine)
             session.post(messages, now)
-
-    def _failed(self, error: BaseException) -> None:
-        if not self._has_failed:
-            self._has_failed = True
-            get_logger(tick=self._runtime.tick).error("the inspector failed to show something", exc_info=error)
 
     def _state(self) -> Message:
         runtime, gate = self._runtime, self._runtime.gate
@@ -567,15 +554,7 @@ class LiveSource:
     # --- on the server's thread ---------------------------------------------------------------------------------------
 
     def greeting(self) -> list[Message]:
-        """What every client is told first: a hello, and the state, as far as it is known."""
+        """A hello, and the state as it was last."""
         tick = self._runtime.tick  # a number: it can be read from any thread
         rate = self._runtime.clock.ticks_per_second
         return [hello("live", self._title, rate, controls=self._controls, tick=tick, reach=(0, tick)), self._last_state]
-
-    def open(self, session: Session) -> None:
-        """A client has come."""
-        self._open[session] = None
-
-    def close(self, session: Session) -> None:
-        """A client has gone."""
-        self._open.pop(session, None)

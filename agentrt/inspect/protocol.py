@@ -11,8 +11,6 @@ lets through is larger, deeper or of another type than what is written here:
 ``read`` gives a ``Command`` or a ``Denial``; it never raises. What both a runtime and a recording tell is composed
 here; ``write`` makes JSON of it. JSON has no word for infinity, and an author's debug value may be anything: what it
 cannot hold is written as text.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from agentrt.snapshot import AgentSummary
 
 __all__ = [
     "LONGEST_MESSAGE", "PROTOCOL", "AgentsQuery", "Command", "Denial", "EventsQuery", "TimelineQuery", "WatchQuery",
-    "agents_message", "hello", "read", "timeline_message", "write",
+    "agent_message", "agents_message", "hello", "read", "timeline_message", "write",
 ]  # fmt: skip
 
 PROTOCOL = 1
@@ -279,6 +277,20 @@ def agents_message(
         "matching": len(matching),
         "offset": query.offset,
         "rows": [summary_of(name).as_json() for name in page],
+    }
+
+
+def agent_message(
+    name: str, tick: int, snapshot: dict[str, Any] | None, explained: str, outlines: dict[str, Any]
+) -> dict[str, Any]:
+    """One agent in full, or that it is not there; its trees where they are news."""
+    return {
+        "is": "agent",
+        "name": name,
+        "tick": tick,
+        "snapshot": snapshot,
+        "explain": explained,
+        "outlines": outlines,
     }
 
 

@@ -15,8 +15,6 @@ still be looked at. What is read for one message is bounded, whatever lies in th
   long recording's line appears little by little, and nobody else waits for it.
 
 One module reads this one, the inspector's door: it is a room because of its thread, as ``live`` is because of another.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -28,11 +26,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from agentrt.agent.logs import get_logger
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
 from agentrt.inspect.history import Kept, as_row, as_span_row, fits, kept
-from agentrt.inspect.protocol import Command, EventsQuery, TimelineQuery, agents_message, hello, timeline_message
-from agentrt.inspect.sessions import Message, Session
+from agentrt.inspect.protocol import (
+    Command,
+    EventsQuery,
+    TimelineQuery,
+    agent_message,
+    agents_message,
+    hello,
+    timeline_message,
+)
+from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
 from agentrt.snapshot import AgentSnapshot, AgentSummary
@@ -57,9 +62,8 @@ class RecordedScene:
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
-        self._lines: dict[
-            str, tuple[SpanBuilder, int]
-        ] = {}  # time lines, and the first tick that was not read for them
+        # time lines, and the first tick that was not read for them
+        self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
 
@@ -67,11 +71,8 @@ class RecordedScene:
         """Keep the time lines of these agents, and of no others."""
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
 
-    def count(self, tick: int) -> int:
-        """How many agents there were."""
-        return len(self._agents(tick))
-
-    def _agents(self, tick: int) -> tuple[str, ...]:
+    def agents(self, tick: int) -> tuple[str, ...]:
+        """Who was there."""
         if self._names[0] != tick:
             self._names = tick, self._recording.agents(tick)
         return self._names[1]
@@ -83,7 +84,7 @@ class RecordedScene:
             seen = (tick, watch.agents)
             if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
                 session.told["agents"] = seen
-                names = self._agents(tick)
+                names = self.agents(tick)
                 yield agents_message(
                     names, watch.agents, lambda name: self._kind(name, tick), lambda name: self._summary(name, tick)
                 )
@@ -109,20 +110,12 @@ class RecordedScene:
         return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
-        view = self._recording.view(name, tick) if name in self._agents(tick) else None
-        message: Message = {
-            "is": "agent",
-            "name": name,
-            "tick": tick,
-            "snapshot": view,
-            "explain": "" if view is None else self._recording.explain(name, tick),
-            "outlines": {},
-        }
-        if view is not None:
-            known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
-            if session.is_news("outlines", known):
-                message["outlines"] = self._recording.outlines(name, tick)
-        return message
+        view = self._recording.view(name, tick) if name in self.agents(tick) else None
+        if view is None:
+            return agent_message(name, tick, None, "", {})
+        known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
+        trees = self._recording.outlines(name, tick) if session.is_news("outlines", known) else {}
+        return agent_message(name, tick, view, self._recording.explain(name, tick), trees)
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -179,14 +172,13 @@ _STOP_SECONDS = 5.0
 _NO_TIMES = {"last": 0.0, "mean": 0.0, "worst": 0.0}
 
 
-class RecordedSource:
+class RecordedSource(Source):
     """A recording, for clients; by default it is called by the name of its file."""
 
     def __init__(self, path: str, title: str, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        super().__init__(clock)
         self._path = path
         self._title = title or Path(path).name
-        self._clock = clock
-        self._open: dict[Session, None] = {}  # changed by the server's thread, one step at a time
         self._hello: Message = {}
         self._wake = threading.Event()
         self._is_ready = threading.Event()
@@ -194,7 +186,6 @@ class RecordedSource:
         self._error: AgentRTError | None = None
         self._thread: threading.Thread | None = None
         self._asked = 0.0
-        self._has_failed = False
         self._known = (0, 0)  # the first and the last tick, as clients know them
 
     # --- on the caller's thread ---------------------------------------------------------------------------------------
@@ -269,7 +260,7 @@ class RecordedSource:
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._failed(error)
+                self._report(error)
         scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
         for session in sessions:
             while session.commands:
@@ -284,24 +275,23 @@ class RecordedSource:
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, scene.count(tick))
+            state = self._state(session, tick, len(scene.agents(tick)))
             if session.is_news("state", state):
                 messages.append(state)
             messages += list(scene.compose(session, tick, last, now))  # all of it or nothing
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self._failed(error)
+            self._report(error)
             session.forget()
             words = words_of(error)
             said = words if isinstance(error, AgentRTError) else f"it could not be shown: {words}"
             messages.append({"is": "error", "message": said, "code": "failed"})
         return messages
 
-    def _failed(self, error: BaseException) -> None:
-        if not isinstance(error, AgentRTError) and not self._has_failed:
-            self._has_failed = True
-            get_logger().error("the inspector failed to show something of a recording", exc_info=error)
+    def _report(self, error: BaseException) -> None:
+        if not isinstance(error, AgentRTError):  # else the file is broken, and its client is told so
+            self._failed("the inspector failed to show something of a recording", error)
 
     def _state(self, session: Session, tick: int, agents: int) -> Message:
         return {
@@ -349,14 +339,10 @@ class RecordedSource:
     # --- on the server's thread ---------------------------------------------------------------------------------------
 
     def greeting(self) -> list[Message]:
-        """What every client is told first: a hello."""
+        """A hello."""
         return [self._hello]
 
     def open(self, session: Session) -> None:
-        """A client has come."""
-        self._open[session] = None
+        """A client has come: something is to be done from now on."""
+        super().open(session)
         self._wake.set()
-
-    def close(self, session: Session) -> None:
-        """A client has gone."""
-        self._open.pop(session, None)

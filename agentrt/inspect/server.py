@@ -14,8 +14,6 @@ the runtime nor the recording: a source does, on another thread (see ``sessions`
 Rejected: running on the runtime's own event loop. A plain runtime has none, and one that hangs could not be looked at.
 
 One module reads this one, the inspector's door, and only when an inspector starts: it needs the extra ``inspect``.
-
-Source: ours.
 """
 
 from __future__ import annotations

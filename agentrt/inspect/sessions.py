@@ -11,8 +11,6 @@ A client that reads slowly must not fill the memory. So there is at most one bat
 nothing is composed for that client, and what it would have been told is counted (``held_back``). What has to be told
 in any case (an error, an answer) waits in ``notices``, which is bounded, too.
 
-Source: ours.
-
 In a recording, a client is at a tick, or on its way through it at some speed. A position that is played is computed
 from the time that has passed since, not added up, so that it does not matter how often it is asked for.
 """
@@ -21,8 +19,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
+from agentrt.agent.logs import get_logger
 from agentrt.inspect.protocol import Command, WatchQuery
 
 __all__ = ["Message", "Position", "Session", "Source"]
@@ -188,15 +187,31 @@ class Session:
         self._is_on_the_way = False
 
 
-class Source(Protocol):
-    """What an inspector shows: a runtime that lives, or a recording. These methods are for the server's thread."""
+class Source:
+    """What an inspector shows: a runtime that lives, or a recording; its clock gives real seconds, from any start.
+
+    Its public methods here are for the server's thread, all else for the thread that composes.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._open: dict[Session, None] = {}  # changed by the server's thread, one step at a time
+        self._has_failed = False
 
     def greeting(self) -> list[Message]:
         """What every client is told first: a hello, and the state, as far as it is known."""
-        ...
+        raise NotImplementedError
 
     def open(self, session: Session) -> None:
         """A client has come."""
+        self._open[session] = None
 
     def close(self, session: Session) -> None:
         """A client has gone."""
+        self._open.pop(session, None)
+
+    def _failed(self, text: str, error: BaseException, **bound: int) -> None:
+        """Something failed in here: it is logged, the first time."""
+        if not self._has_failed:
+            self._has_failed = True
+            get_logger(**bound).error(text, exc_info=error)

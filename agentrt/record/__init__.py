@@ -14,7 +14,8 @@ from agentrt.record.recorder import Recorder
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Replay, ReplayReport, replay
 from agentrt.record.spans import Span, SpanBuilder
-from agentrt.record.values import Codec, Unkept
+from agentrt.record.values import Unkept
+from agentrt.runtime.intake import Codec
 
 __all__ = [
     "AgentDifference",

@@ -1,8 +1,7 @@
 """Branches: a recorded run goes on otherwise from some tick on, and what becomes of it is compared with what was.
 
 A branch is a replay up to a tick, which has to be the recorded run up to there. Then something is changed: what comes
-in (a script of edits), or anything at all (a function that is called with the runtime). It goes on for so many ticks;
-the two traces are compared tick by tick.
+in (a script of edits), or anything at all (a function that is called with the runtime).
 
 Rules after the branch:
 
@@ -17,14 +16,8 @@ Rules after the branch:
 A branch can be recorded. Its recording is one of a whole run, which can be replayed and branched; a function that
 changed it is noted as posted from outside, which a replay cannot repeat.
 
-A script is a JSON list of edits. Each names the tick whose intake it is about, and does one thing:
-
-* ``{"tick": 40, "send": "door_opened", "args": {"door": "north"}}``  something more comes in, after all else
-* ``{"tick": 41, "drop": "door_opened"}``  the recorded input of that name does not come in
-* ``{"tick": 41, "change": "door_opened", "args": {"door": "south"}}``  it comes in with other arguments
-* ``{"tick": 52, "drop": 3}``  the recorded result of call 3 never comes
-* ``{"tick": 52, "change": 3, "value": 7}``, or ``"error": "it rained"``  another result comes
-* ``{"tick": 60, "answer": 9, "value": null}``  a result for a call that the recording has none for
+A script is a JSON list of edits, which ``docs/how-to/replay.md`` lists. Each names the tick whose intake it is about,
+and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result.
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
@@ -39,6 +32,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,11 +69,7 @@ class Edit(NamedTuple):
 
 
 def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:
-    """Read a script.
-
-    Args:
-        path: of a JSON file.
-        codecs: read values of one's own types.
+    """Read a script, a JSON file; ``codecs`` read values of one's own types in it.
 
     Raises:
         EditError: there is none, or something is wrong with it.
@@ -99,12 +89,7 @@ def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit,
 
 
 def parse_edits(data: object, *, codecs: Codecs | None = None, file: str = "") -> tuple[Edit, ...]:
-    """Make edits of what a JSON file contained.
-
-    Args:
-        data: a list of dicts.
-        codecs: read values of one's own types.
-        file: for errors.
+    """Make edits of what a script contained; see ``load_edits``. ``file`` is for errors.
 
     Raises:
         EditError: something is wrong with it.
@@ -171,11 +156,7 @@ class _EditReader:
 def apply_edits(
     inputs: Iterable[RecordedInput], edits: Sequence[Edit], *, at: int, file: str = ""
 ) -> list[RecordedInput]:
-    """What comes in instead of what was recorded after the branch, in ascending order of tick and place.
-
-    Args:
-        inputs: what was recorded.
-        at: the last tick before the branch.
+    """What comes in instead of what was recorded after tick ``at``, in ascending order of tick and place.
 
     Raises:
         EditError: an edit is about a tick that is over, does nothing that is known, or finds nothing to change.
@@ -336,10 +317,10 @@ class BranchReport:
         return "\n".join(lines)
 
 
-class _Branching:
-    """One branch while it is made."""
+class _Branching(Replay):
+    """One branch while it is made: a replay that leaves its recording behind."""
 
-    _feeder: _BranchFeeder  # made for the replay's own runtime
+    feeder: _BranchFeeder
 
     def __init__(
         self,
@@ -359,7 +340,6 @@ class _Branching:
             raise ReplayError(
                 f"it has no tick {at} to branch at", f"Choose one from 0 to {last}, its last tick.", file=file
             )
-        self._recording = recording
         self._at = at
         self._edit = edit
         self._edits = edits
@@ -374,63 +354,57 @@ class _Branching:
             )
         self._comparison = TraceComparison(("the recording", "the branch"))
         self._agents: tuple[str, ...] | None = None
-
-        def feed(runtime: Runtime, inputs: Iterable[RecordedInput]) -> Feeder:
-            self._feeder = _BranchFeeder(runtime, inputs, at=at, edits=edits, live=live, file=file)
-            return self._feeder
-
-        self.replay: Replay = Replay(recording, make, host=host, feeder=feed)
-        self.replay.opens_gates = True
+        feeder = partial(_BranchFeeder, at=at, edits=edits, live=live, file=file)
+        super().__init__(recording, make, host=host, feeder=feeder)
+        self.opens_gates = True
 
     def record(self, path: Path | None) -> AbstractContextManager[object]:
         if path is None:
             return nullcontext()
-        meta = {"branched_from": {"recording": self._recording.path.name, "tick": self._at}}
-        return self.replay.runtime.record(path, world=self._recording.meta["world"], meta=meta)
+        meta = {"branched_from": {"recording": self.recording.path.name, "tick": self._at}}
+        return self.runtime.record(path, world=self.recording.meta["world"], meta=meta)
 
     def leave(self) -> range:
-        """The replay stands where the branch begins: the ticks to go on with."""
-        replay = self.replay
-        replay.require(self._at)
+        """It stands where the branch begins: the ticks to go on with."""
+        self.require(self._at)
         for edit in self._edits:
-            if edit.does == "send" and edit.what not in replay.runtime.inputs:
+            if edit.does == "send" and edit.what not in self.runtime.inputs:
                 raise EditError(
                     f"nobody takes inputs of the name {edit.what!r}",
-                    f"The world takes {', '.join(replay.runtime.inputs) or 'none'}.",
-                    file=str(self._recording.path),
+                    f"The world takes {', '.join(self.runtime.inputs) or 'none'}.",
+                    file=str(self.recording.path),
                     pointer=edit.pointer,
                 )
-        replay.verify = False  # from here on it is meant to differ; ``compare`` tells how
-        replay.last_tick = max(replay.last_tick, self._end)
+        self.verify = False  # from here on it is meant to differ; ``compare`` tells how
+        self.last_tick = max(self.last_tick, self._end)
         if self._edit is not None:
             # As anybody's from outside: a recording of the branch notes it, since a replay of that cannot repeat it.
-            replay.runtime.post(self._edit, replay.runtime)
+            self.runtime.post(self._edit, self.runtime)
         return range(self._at + 1, self._end + 1)
 
     def compare(self) -> None:
         """A tick of the branch is over."""
-        if self._feeder.missing is not None:
-            raise self._feeder.missing  # here, and not where the call was made: an action would contain it
-        replay = self.replay
-        replay.require(self._end)
-        tick, last = replay.tick, self._recording.last_tick
+        if self.feeder.missing is not None:
+            raise self.feeder.missing  # here, and not where the call was made: an action would contain it
+        self.require(self._end)
+        tick, last = self.tick, self.recording.last_tick
         if tick <= last:
-            self._comparison.feed(tick, self._recording.batch(tick), replay.batch)
+            self._comparison.feed(tick, self.recording.batch(tick), self.batch)
         if tick == min(last, self._end):
             # Now: the branch may go on after the last tick that was recorded, and they are compared with who was there.
-            self._agents = tuple(agent.name for agent in replay.runtime.agents)
+            self._agents = tuple(agent.name for agent in self.runtime.agents)
 
-    def report(self, path: Path | None) -> BranchReport:
-        feeder = self._feeder
+    def outcome(self, path: Path | None) -> BranchReport:
+        feeder = self.feeder
         difference = None
         if self._agents is not None:
-            last = min(self._recording.last_tick, self._end)
-            difference = self._comparison.result(self._recording.agents(last), self._agents)
+            last = min(self.recording.last_tick, self._end)
+            difference = self._comparison.result(self.recording.agents(last), self._agents)
         return BranchReport(
-            recording=str(self._recording.path),
+            recording=str(self.recording.path),
             at=self._at,
-            tick=self.replay.tick,
-            digest=self.replay.digest,
+            tick=self.tick,
+            digest=self.digest,
             sent=feeder.sent,
             answered=feeder.answered,
             late=feeder.late,
@@ -456,13 +430,11 @@ def branch(
     """Replay a recording up to a tick, change something, and go on; starts the event loop that it needs.
 
     Args:
-        recording: a recording, or the path of one.
-        make: makes the world; None takes the installed world that the recording names.
+        recording, make, host: as ``replay`` takes them.
         at: the last tick that is to be as it was; the branch begins after it.
         edits: what is changed in what comes in; see ``agentrt.record.branch``.
         edit: called with the runtime at the next intake, to change what cannot be scripted.
         ticks: how many ticks to go on; None up to the last one that was recorded.
-        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
         calls: ``"recorded"``, or ``"live"`` to let calls without a recorded result go to the outside.
         record: where to record the branch; a file that does not exist.
 
@@ -487,20 +459,20 @@ def branch(
     path = None if record is None else Path(record)
     work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
     if host == "plain":
-        with work.replay as replay, work.record(path):
-            replay.to(at)
+        with work, work.record(path):
+            work.to(at)
             for tick in work.leave():
-                replay.to(tick)
+                work.to(tick)
                 work.compare()
-            return work.report(path)
+            return work.outcome(path)
 
     async def whole() -> BranchReport:
-        async with work.replay as replay:
+        async with work:
             with work.record(path):
-                await replay.run_to(at)
+                await work.run_to(at)
                 for tick in work.leave():
-                    await replay.run_to(tick)
+                    await work.run_to(tick)
                     work.compare()
-                return work.report(path)
+                return work.outcome(path)
 
     return run_on(host, whole)

@@ -36,10 +36,9 @@ __all__ = [
     "Difference",
     "TraceComparison",
     "TraceDifference",
+    "compare_recordings",
     "counted",
     "first_difference",
-    "is_same",
-    "compare_recordings",
 ]
 
 _BEFORE, _AFTER = 4, 3  # records that are shown around a difference
@@ -82,7 +81,7 @@ class Difference:
 def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[TraceRecord]) -> Difference | None:
     """Compare what was emitted up to the publish of one tick."""
     pairs = enumerate(zip(expected, got, strict=False))
-    place = next((at for at, pair in pairs if not is_same(*pair)), min(len(expected), len(got)))
+    place = next((at for at, pair in pairs if not _is_same(*pair)), min(len(expected), len(got)))
     if place == len(expected) == len(got):
         return None
     left = expected[place] if place < len(expected) else None
@@ -114,7 +113,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def is_same(one: TraceRecord, other: TraceRecord) -> bool:
+def _is_same(one: TraceRecord, other: TraceRecord) -> bool:
     """Whether two records are the same, as their digest has it."""
     return one[:4] == other[:4] and (one.detail is other.detail or ascii(one.detail) == ascii(other.detail))
 
@@ -222,12 +221,9 @@ class TraceComparison:
                     self._ran[side][record.path.rpartition("/")[2]] += 1
 
     def result(self, one: Sequence[str], other: Sequence[str], ticks: tuple[int, int] | None = None) -> TraceDifference:
-        """How the two differ in what was fed.
+        """How the two differ in what was fed; ``one`` and ``other`` name the agents that are there in the end.
 
-        Args:
-            one: the names of the agents that are there in the end of the first run.
-            other: the same of the second run.
-            ticks: the first and the last tick that were compared, if not all of them had to be fed.
+        ``ticks`` are the first and the last one that were compared, if not all of them had to be fed.
         """
         first, last = ticks or (self._first_tick, self._last_tick)
         here, there = set(one), set(other)
@@ -260,10 +256,6 @@ def _changed(one: Counter[str], other: Counter[str]) -> tuple[tuple[str, int, in
 
 def compare_recordings(one: Recording, other: Recording) -> TraceDifference:
     """Compare the traces of two recordings in the ticks that both have.
-
-    Args:
-        one: a recording.
-        other: another one.
 
     Raises:
         RecordingError: they have no tick in common, or one is broken.

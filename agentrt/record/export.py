@@ -14,16 +14,14 @@ shows. Rules:
 
 Three ways out:
 
-* ``write_otlp`` writes a recording as OTLP in JSON, a request on each line. That is what the collector's file receiver
-  reads, and what a collector takes at ``/v1/traces``. It needs no package.
+* ``write_otlp`` needs no package. A request on each line is what the collector's file receiver reads, and what a
+  collector takes at ``/v1/traces``.
 * ``OtelExport`` hands spans to an exporter of ``opentelemetry-sdk`` (the extra ``otel``): of a recording, or live as a
-  trace listener. Attributes are called ``agentrt.agent``, ``agentrt.path``, ``agentrt.lane``, ``agentrt.outcome``,
-  ``agentrt.tick.begin``, ``agentrt.tick.end``. What was aborted, and a strategy that failed, has the status ERROR with
-  the reason; preemption is no error.
-* Perfetto: Chrome trace events, which ui.perfetto.dev and chrome://tracing open: a JSON object with a list
-  ``traceEvents``. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, with its beginning and its
-  length; ``i`` a moment; ``C`` a counter; ``M`` the name of a track. Slices are written when they end, so an outer one
-  comes after what lies within it; the format leaves the order free.
+  trace listener. What was aborted, and a strategy that failed, has the status ERROR with the reason; preemption is no
+  error.
+* Perfetto: Chrome trace events. Each agent is a *process*, each lane of it a *thread*. ``X`` is a slice, ``i`` a
+  moment, ``C`` a counter, ``M`` the name of a track. Slices are written when they end, so an outer one comes after what
+  lies within it; the format leaves the order free.
 
 Rejected: the SDK's own tracer and context. A tracer wants to be told when a span begins, on the thread where it
 happens, with ids that it draws at random; here all is known at the end, and equal runs give equal ids.
@@ -103,13 +101,6 @@ class Timeline:
         return self._begin + int(tick * self._tick + min(place * 1000, self._tick * _ROOM))
 
 
-class _Moment(NamedTuple):
-    """Something that happened within a span."""
-
-    at: int  # when, in nanoseconds
-    record: TraceRecord
-
-
 class _Exported(NamedTuple):
     """A span with its place among others."""
 
@@ -119,21 +110,18 @@ class _Exported(NamedTuple):
     parent_id: bytes  # that of the span it lies within; empty for an outermost one
     begin: int  # when it began, in nanoseconds
     end: int  # when it ended
-    moments: tuple[_Moment, ...]  # what happened within it, and within nothing that lies deeper
+    # what happened within it, and within nothing that lies deeper; and when, in nanoseconds
+    moments: tuple[tuple[int, TraceRecord], ...]
 
 
 class SpanFold:
-    """Folds trace records into spans for other tools.
-
-    Args:
-        run: what tells this run from others; part of every id.
-    """
+    """Folds trace records into spans for other tools; ``run`` tells this run from others, and is part of every id."""
 
     def __init__(self, timeline: Timeline, run: str = "") -> None:
         self._timeline = timeline
         self._run = run
         self._builder = SpanBuilder(keep=0)
-        self._moments: dict[tuple[str, str], list[_Moment]] = {}
+        self._moments: dict[tuple[str, str], list[tuple[int, TraceRecord]]] = {}
         self._tick = 0
         self._place = 0
 
@@ -159,7 +147,7 @@ class SpanFold:
         if around:
             moments = self._moments.setdefault((record.agent, around[-1].path), [])
             if len(moments) < _MOST_MOMENTS:
-                moments.append(_Moment(self._timeline.at(record.tick, self._place), record))
+                moments.append((self._timeline.at(record.tick, self._place), record))
 
     def _export(self, ended: list[Span]) -> list[_Exported]:
         if not ended:
@@ -193,13 +181,7 @@ _WORLD = 0  # the process of what belongs to no agent
 
 
 class PerfettoWriter:
-    """Writes one run; feed it every record, in order, and close it.
-
-    Args:
-        out: where to.
-        ticks_per_second: how many ticks make one second of game time.
-        title: what the run is called.
-    """
+    """Writes one run, which has a title; feed it every record, in order, and close it."""
 
     def __init__(self, out: SupportsWrite[str], ticks_per_second: float, title: str = "") -> None:
         self.events: int = 0  # how many events were written
@@ -207,7 +189,7 @@ class PerfettoWriter:
         self._timeline = Timeline(ticks_per_second)
         self._fold = SpanFold(self._timeline)
         self._title = title
-        self._processes: dict[str, int] = {}
+        self._processes: dict[str, int] = {"": _WORLD}
         self._threads: dict[tuple[str, str], int] = {}
         self._tick = -1
         self._place = 0
@@ -270,11 +252,9 @@ class PerfettoWriter:
     # --- tracks -------------------------------------------------------------------------------------------------------
 
     def _process(self, agent: str) -> int:
-        if not agent:
-            return _WORLD
         number = self._processes.get(agent)
         if number is None:
-            number = self._processes[agent] = len(self._processes) + 1
+            number = self._processes[agent] = len(self._processes)
             self._begin_process(number, agent)
         return number
 
@@ -297,15 +277,7 @@ class PerfettoWriter:
 def write_perfetto(
     recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Write a recording.
-
-    Args:
-        recording: what to write.
-        out: where to.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many events were written.
+    """Write a recording, from tick ``first`` to ``last`` (None: all that was kept); returns how many events it gave.
 
     Raises:
         RecordingError: the recording cannot be read.
@@ -345,15 +317,7 @@ def _attributes(exported: _Exported) -> dict[str, str | int]:
 def write_otlp(
     recording: Recording, out: SupportsWrite[str], *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Write the spans of a recording as OTLP in JSON, one request on each line.
-
-    Args:
-        recording: what to write.
-        out: where to.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many spans were written.
+    """Write the spans of some ticks (None: of all) as OTLP in JSON, a request on each line; returns how many they were.
 
     Raises:
         RecordingError: the recording cannot be read.
@@ -506,15 +470,7 @@ class OtelExport:
 def export_spans(
     recording: Recording, exporter: SpanExporter, *, first: int | None = None, last: int | None = None
 ) -> int:
-    """Hand the spans of a recording to an exporter of ``opentelemetry-sdk``.
-
-    Args:
-        recording: what to export.
-        exporter: of the SDK.
-        first, last: which ticks; None for all that were kept.
-
-    Returns:
-        How many spans were handed over.
+    """Hand the spans of some ticks (None: of all) to an exporter of ``opentelemetry-sdk``; returns how many they were.
 
     Raises:
         MissingExtraError: ``opentelemetry-sdk`` is not installed.

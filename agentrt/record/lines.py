@@ -75,12 +75,7 @@ class Packed(NamedTuple):
 
 
 class LineWriter:
-    """Packs the records of one tick after the other.
-
-    Args:
-        segment_ticks: after how many ticks a segment ends.
-        segment_bytes: after how many packed bytes it ends; None for any number.
-    """
+    """Packs the records of one tick after the other; a segment ends after so many ticks, or so many packed bytes."""
 
     def __init__(self, segment_ticks: int = SEGMENT_TICKS, segment_bytes: int | None = None) -> None:
         self._segment_ticks = segment_ticks
@@ -147,11 +142,7 @@ class LineWriter:
 
 
 class Segment:
-    """The records of one segment, read: ``RecordingError`` if it is none.
-
-    Args:
-        rows: tick, packed lines, packed numbers; from the segment's first tick on.
-    """
+    """The records of one segment, read from its rows (tick, lines, numbers): ``RecordingError`` if it is none."""
 
     def __init__(self, rows: Iterable[tuple[int, Any, Any]], where: str) -> None:
         self._where = where

@@ -1,28 +1,22 @@
 """The recorder: writes down a run while it goes on.
 
 It hears of three things: what comes in (it is the runtime's journal), what happens (it listens to the trace), and the
-end of each tick, when it writes all of it. While a tick runs it only collects. What it needs of a runtime is
-``Recorded``. Rules:
+end of each tick, when it writes all of it. While a tick runs it only collects. Rules:
 
 * It never changes the run. Whatever fails (a full disk, a locked file, a bug of ours) ends the recording, is reported
   once in the log, and reaches nobody in the run. What was committed stays and can be read.
-* A recording that begins before the first tick is *whole*: it can be replayed. What is in the inbox then belongs to how
-  the world was made and is not written: whoever makes the world again puts it there again. One that begins later can be
-  looked at.
+* In a recording that begins before the first tick, what is in the inbox then belongs to how the world was made, and is
+  not written: whoever makes the world again puts it there again.
 * When the runtime is closed, the recording ends before: the ticks of the clean-up are no part of the run.
 
 The ``Store`` is its file, which it keeps small:
 
-* One transaction for each tick, or for some. What is in it is on its way to the disk when it is committed, and in the
-  file for whoever opens it, also after ``kill -9``.
 * What is dropped goes by whole segments of the trace, oldest first. Views before it go as well, except for the newest
   whole one of each agent and what follows: every tick that is kept has its view. Digests are thinned: each thousandth
   stays, so that a replay from the first tick on can still be checked. Inputs stay: they are what a replay is made of.
 * A limit in bytes is kept by dropping the oldest quarter when the file is nearly full. SQLite uses the room again. Its
   own limit of pages stands behind that.
 * Each of its methods may raise ``sqlite3.Error``; the recorder deals with it.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -37,23 +31,22 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
-from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, name_in
-from agentrt.record.values import Codec, Codecs
+from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, is_number, name_in
+from agentrt.record.values import Codecs
 from agentrt.record.views import ViewWriter
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
-    from agentrt.record.views import Viewed
-    from agentrt.runtime.intake import Intake
+    from agentrt.runtime.intake import Codec
+    from agentrt.runtime.runtime import Runtime
 
-__all__ = ["OWN_KEYS", "Codec", "InputRow", "Recorded", "Recorder", "Store", "Views"]
+__all__ = ["OWN_KEYS", "InputRow", "Recorder", "Store", "Views"]
 
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
@@ -214,12 +207,9 @@ class Store:
 
     def give_up(self) -> None:
         """Close without what was not committed yet."""
-        try:
+        # If that fails, the file is as it was at the last commit all the same.
+        with contextlib.closing(self._connection), contextlib.suppress(sqlite3.Error):
             self._connection.rollback()
-        except sqlite3.Error:
-            pass  # the file is as it was at the last commit either way
-        finally:
-            self._connection.close()
 
 
 Views = Literal["changed", "none"] | int
@@ -233,23 +223,6 @@ OWN_KEYS = (
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
 
 
-class Recorded(Protocol):
-    """A runtime, as its recorder sees it."""
-
-    kernel: Kernel
-    intake: Intake  # which tells its journal what comes in
-    host: str
-
-    @property
-    def agents(self) -> Sequence[Viewed]:
-        """The agents, in the order in which they were added."""
-        ...
-
-    def find(self, name: str) -> Viewed | None:
-        """The agent of a name; None if there is none now."""
-        ...
-
-
 class Recorder:
     """Writes one run into one file. Made by ``Runtime.record``, which tells its arguments; also a context manager.
 
@@ -261,7 +234,7 @@ class Recorder:
 
     def __init__(
         self,
-        runtime: Recorded,
+        runtime: Runtime,
         path: str | Path,
         *,
         world: str = "",
@@ -317,18 +290,18 @@ class Recorder:
                 self._store.agent_comes(agent.name, self.started)
             self._look([agent.name for agent in self._runtime.agents])
             self._store.commit()
-        except (sqlite3.Error, OSError) as error:
+        except BaseException as error:
             self._store.discard()
-            raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
-        except BaseException:
-            self._store.discard()
+            if isinstance(error, (sqlite3.Error, OSError)):
+                raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
             raise
 
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
         """An input is taken; see ``Journal``."""
-        if not self._is_making():
+        is_making = self._kernel.tick == 1 and self._kernel.taking < self._made
+        if not is_making:  # what was there before the recording began belongs to how the world is made
             self._take("sent", -1, name, args)
 
     def answered(self, number: int, what: str, value: object, error: BaseException | None) -> None:
@@ -344,10 +317,6 @@ class Recorder:
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)
-
-    def _is_making(self) -> bool:
-        """Whether what is taken was there before the recording began, in a world that was just made."""
-        return self._kernel.tick == 1 and self._kernel.taking < self._made
 
     def _take(self, kind: str, number: int, name: str, value: object) -> None:
         if not self.is_open:
@@ -513,18 +482,18 @@ def _check(
 ) -> int:
     """Look at the options; returns in how many ticks there is one view of an agent at most, 0 for none at all."""
     for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
-        if value is not None and not _is_number(value, least):
+        if value is not None and not is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
-    if not _is_number(commit_every, 1):
+    if not is_number(commit_every, 1):
         raise ValueError(f"commit_every is {commit_every!r}: it takes a whole number of at least 1")
     own = [key for key in meta or {} if key in OWN_KEYS]
     if own:
         raise ValueError(f"meta has {own[0]!r}, which the recorder writes itself: choose another key")
     if views in ("changed", "none"):
         return int(views == "changed")
-    if not _is_number(views, 1):
+    if not is_number(views, 1):
         raise ValueError(f"views is {views!r}: it takes 'changed', 'none', or a whole number of ticks")
-    return int(views)  # type: ignore[call-overload, no-any-return]
+    return int(views)
 
 
 def _check_header(seed: object, world: object, meta: object) -> None:
@@ -539,11 +508,7 @@ def _check_header(seed: object, world: object, meta: object) -> None:
         raise ValueError(f"meta is no plain data: {error}") from None
 
 
-def _is_number(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _origin(runtime: Recorded) -> dict[str, Any]:
+def _origin(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,

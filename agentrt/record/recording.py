@@ -6,14 +6,12 @@ trace that was read last. What it is asked for it selects.
 Rules:
 
 * Everything in the file is hostile until it was looked at: types, lengths, numbers. What is wrong is a
-  ``RecordingError`` with the name of the file, whatever SQLite, zlib or JSON call it; nothing else comes out. SQLite
+  ``RecordingError``, whatever SQLite, zlib or JSON call it; nothing else comes out. SQLite
   looks at a page when it is read, so a file that opens may turn out to be broken at any row: whatever is selected goes
   through ``_rows`` or ``_row``.
 * A tick counts when it was committed. What stands in the file beyond the last one is not told.
 * The *batch* of a tick is what was emitted after the end of the tick before, up to its end. This is what a replay
   compares. Records that came between two ticks stand at its beginning, with the number of the tick before.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -23,14 +21,15 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeGuard
+from typing import Any, NamedTuple, Self
 
 from agentrt.errors import AgentRTError, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
-from agentrt.record.schema import THINNED, connect_reader, name_in, name_out
-from agentrt.record.values import Codec, Codecs, Unkept
+from agentrt.record.schema import THINNED, connect_reader, is_number, name_in, name_out
+from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
+from agentrt.runtime.intake import Codec
 from agentrt.snapshot import AgentSnapshot, explain
 
 __all__ = ["RecordedInput", "Recording"]
@@ -54,14 +53,10 @@ class RecordedInput(NamedTuple):
 
 
 class Recording:
-    """A recording, opened to be read. Also a context manager.
-
-    Args:
-        path: where it lies.
-        codecs: for values of one's own types that came in; see ``Codec``.
+    """A recording, opened to be read; ``codecs`` are for values of one's own types. Also a context manager.
 
     Raises:
-        RecordingError: there is none, or it cannot be read.
+        RecordingError: there is none, or it cannot be read. So do its methods where the file turns out to be broken.
     """
 
     def __init__(self, path: str | Path, *, codecs: Sequence[Codec] = ()) -> None:
@@ -79,7 +74,7 @@ class Recording:
 
     @classmethod
     def open(cls, path: str | Path, *, codecs: Sequence[Codec] = ()) -> Recording:
-        """Open a recording; the same as ``Recording(path)``, and raises the same."""
+        """Open a recording; the same as ``Recording(path)``."""
         return cls(path, codecs=codecs)
 
     def close(self) -> None:
@@ -111,7 +106,7 @@ class Recording:
         rows = self._rows("SELECT key, value FROM meta ORDER BY key")
         meta = {str(key): self._plain(key, value) for key, value in rows}
         wrong = [key for key in _HEADER_TEXTS if not isinstance(meta.get(key), str)]
-        wrong += [key for key, least in _HEADER_NUMBERS.items() if not _is_number(meta.get(key), least)]
+        wrong += [key for key, least in _HEADER_NUMBERS.items() if not is_number(meta.get(key), least)]
         if type(meta.get("seed")) not in (int, str):
             wrong.append("seed")
         if wrong:
@@ -158,7 +153,7 @@ class Recording:
     def _tick(self, value: object, otherwise: int) -> int:
         if value is None:
             return otherwise
-        if not _is_number(value, 0):
+        if not is_number(value, 0):
             raise RecordingError(self.where, f"it has {str(value)[:40]!r} where a tick belongs")
         return value
 
@@ -188,10 +183,7 @@ class Recording:
     # --- the trace ----------------------------------------------------------------------------------------------------
 
     def digest(self, tick: int | None = None) -> str:
-        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there.
-
-        Returns:
-            32 hexadecimal digits.
+        """A hash of all records up to the end of a tick (None: the last one): what ``TraceDigest`` gives there, in hex.
 
         Raises:
             RecordingError: it is not in the file.
@@ -219,7 +211,7 @@ class Recording:
         """What was emitted after the end of the tick before, up to the end of a tick, in order.
 
         Raises:
-            RecordingError: its records are not in the file, or broken.
+            RecordingError: its records are not in the file.
         """
         first, last = self.first_tick, self.last_tick
         if not first <= tick <= last:
@@ -321,11 +313,7 @@ class Recording:
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
 
-        Returns:
-            The snapshot; None if the agent was not there, or no views were recorded.
-
-        Raises:
-            RecordingError: it is broken.
+        None if the agent was not there, or no views were recorded.
         """
         found = self._row(
             "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
@@ -350,14 +338,7 @@ class Recording:
         return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
 
     def explain(self, agent: str, tick: int) -> str:
-        """Why an agent did what it did at the end of a tick, and why not something else, in words.
-
-        Returns:
-            Several lines of text, or one that says that there is no view.
-
-        Raises:
-            RecordingError: it is broken.
-        """
+        """Why an agent did what it did at the end of a tick, and why not something else, in several lines of text."""
         view = self.view(agent, tick)
         if view is None:
             return f"{agent} at tick {tick}: the recording has no view of it"
@@ -377,7 +358,3 @@ class Recording:
 
     def __repr__(self) -> str:
         return f"<Recording: {self.path}>"
-
-
-def _is_number(value: object, least: int) -> TypeGuard[int]:
-    return type(value) is int and value >= least

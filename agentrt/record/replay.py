@@ -20,10 +20,7 @@ and the first one that differs is shown with both sides. There it stops: what fo
   named as the likely cause.
 * A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand.
 
-Its report is plain data, made when the run is over. In words the first line says what was done and the last is the
-digest, so that two runs can be compared by a look.
-
-Source: ours.
+The last line of its report is the digest, so that two runs can be compared by a look.
 """
 
 from __future__ import annotations
@@ -50,12 +47,7 @@ __all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host",
 
 
 class Feeder:
-    """Feeds one runtime; it answers the runtime's calls from the moment on when it is made.
-
-    Args:
-        runtime: whose intakes it feeds; nothing has been driven.
-        inputs: what came in, in ascending order of tick and place.
-    """
+    """Feeds a runtime that was just made with what came in, in ascending order of tick and place; answers its calls."""
 
     def __init__(self, runtime: Runtime, inputs: Iterable[RecordedInput]) -> None:
         self.runtime: Runtime = runtime
@@ -176,12 +168,7 @@ class Replay:
     ``to`` drives it on the plain host; ``await run_to`` on any, inside of its event loop. Use it as a context manager,
     or close it.
 
-    Args:
-        recording: what to repeat.
-        make: makes the world; None takes the installed world that the recording names.
-        host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
-        verify: whether to compare it with the recording.
-        feeder: makes what feeds it; by default the recorded inputs come in.
+    Its arguments are those of ``replay``; ``feeder`` makes what feeds it, by default the recorded inputs come in.
 
     Raises:
         ReplayError: the recording cannot be replayed, or ``make`` made another world.
@@ -236,13 +223,9 @@ class Replay:
     # --- driving ------------------------------------------------------------------------------------------------------
 
     def to(self, tick: int | None = None) -> Difference | None:
-        """Replay up to a tick, on the caller's stack; stops at the first difference, and before a closed gate.
+        """Replay up to a tick (None: the last one that was recorded), on the caller's stack.
 
-        Args:
-            tick: the last tick to run; None for the last one that was recorded.
-
-        Returns:
-            The first difference, or None.
+        It stops before a closed gate, and at the first difference, which it returns, or None.
         """
         target = self._target(tick)
         while self._may_go_on(target):
@@ -333,11 +316,7 @@ class Replay:
         return replace(found, reason=reason, expected_explained=recorded, got_explained=now)
 
     def report(self, wanted: int | None = None) -> ReplayReport:
-        """What it came to so far.
-
-        Args:
-            wanted: the tick that was to be reached; None for the last one that was recorded.
-        """
+        """What it came to so far; ``wanted`` is the tick that was to be reached, None the last recorded one."""
         try:
             recorded = self.recording.digest(self.tick)
         except AgentRTError:

@@ -1,8 +1,5 @@
 """The file of a recording: which tables there are, and how a file is opened that anybody may have made.
 
-A recording is a SQLite database with an application id and a schema number. While it is written it is in WAL mode: each
-commit is appended to a log beside the file, and what was committed survives the end of the process, however that comes.
-
 Tables:
 
 * ``meta``      what the recording is of: key, JSON.
@@ -29,10 +26,11 @@ import contextlib
 import os
 import sqlite3
 from pathlib import Path
+from typing import TypeGuard
 
 from agentrt.errors import RecordingError
 
-__all__ = ["APPLICATION_ID", "SCHEMA", "THINNED", "connect_reader", "connect_writer", "discard", "name_in", "name_out"]
+__all__ = ["SCHEMA", "THINNED", "connect_reader", "connect_writer", "discard", "is_number", "name_in", "name_out"]
 
 APPLICATION_ID = 0x61677274  # "agrt"
 SCHEMA = 1
@@ -64,6 +62,11 @@ _TABLES = {
         "PRIMARY KEY (agent, driver, tick)) WITHOUT ROWID"
     ),
 }
+
+
+def is_number(value: object, least: int) -> TypeGuard[int]:
+    """Whether something is a whole number of at least so much."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def name_in(name: str) -> str | bytes:

@@ -35,19 +35,7 @@ from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
-__all__ = [
-    "ABORTED",
-    "FAILED",
-    "FINISHED",
-    "FOLDED",
-    "OPEN",
-    "PLAN",
-    "PREEMPTED",
-    "STOPPED",
-    "STRATEGIES",
-    "Span",
-    "SpanBuilder",
-]
+__all__ = ["ABORTED", "FAILED", "FOLDED", "STRATEGIES", "Span", "SpanBuilder"]
 
 PLAN, STRATEGIES = "plan", "strategies"
 
@@ -147,13 +135,7 @@ class SpanBuilder:
         return ended
 
     def spans(self, agent: str, first: int | None = None, last: int | None = None) -> list[Span]:
-        """What ran in some ticks, those that have ended in the order in which they ended, then those that are open.
-
-        Args:
-            agent: the name of the agent.
-            first: the first tick to look at; None for all before ``last``.
-            last: the last tick to look at; None for all after ``first``.
-        """
+        """What an agent ran in some ticks (None: no bound): what has ended, in that order, then what is open."""
         known = self._agents.get(agent)
         if known is None:
             return []
@@ -175,18 +157,12 @@ class SpanBuilder:
 
     # --- what begins --------------------------------------------------------------------------------------------------
 
-    def _run(self, agent: _Agent, record: TraceRecord) -> None:
-        self._begin(agent, record, is_unit=True)
-
     def _start(self, agent: _Agent, record: TraceRecord) -> None:
         if record.detail:  # a goal; the start of an action says nothing, and its span begins with its run
-            self._activate(agent, record)
+            self._begin(agent, record)
 
-    def _activate(self, agent: _Agent, record: TraceRecord) -> None:
-        self._begin(agent, record, is_unit=False)
-
-    def _begin(self, agent: _Agent, record: TraceRecord, *, is_unit: bool) -> None:
-        path = record.path
+    def _begin(self, agent: _Agent, record: TraceRecord) -> None:
+        path, is_unit = record.path, record.event is TraceEvent.RUN
         before = agent.open.get(path)
         if before is not None:  # its end was not in the trace, or it is still being cleaned up
             self._close_all(agent, path, "")
@@ -224,12 +200,13 @@ class SpanBuilder:
 
     # --- what ends ----------------------------------------------------------------------------------------------------
 
-    def _finish(self, agent: _Agent, record: TraceRecord) -> None:
-        self._end(agent, record.path, FINISHED, "")
-
-    def _stop(self, agent: _Agent, record: TraceRecord) -> None:
-        reason = _reason(record)
-        self._end(agent, record.path, _outcome(reason), reason)
+    def _end(self, agent: _Agent, record: TraceRecord) -> None:
+        entry = agent.open.get(record.path)
+        if entry is not None and entry.needed_by:
+            self._unjudged[entry.span.agent, entry.needed_by] = entry
+        elif entry is not None and not entry.is_over:
+            reason = _said(record, "reason")
+            self._close(agent, entry, FINISHED if record.event is TraceEvent.FINISH else _outcome(reason), reason)
 
     def _removed(self, agent: _Agent, record: TraceRecord) -> None:
         self._close_all(agent, "", "removed")
@@ -243,13 +220,6 @@ class SpanBuilder:
         for entry in reversed(list(agent.open.values())):
             if not path or _is_within(entry.span.path, path):
                 self._close(agent, entry, STOPPED, reason)
-
-    def _end(self, agent: _Agent, path: str, outcome: str, reason: str) -> None:
-        entry = agent.open.get(path)
-        if entry is not None and entry.needed_by:
-            self._unjudged[entry.span.agent, entry.needed_by] = entry
-        elif entry is not None and not entry.is_over:
-            self._close(agent, entry, outcome, reason)
 
     def _close(self, agent: _Agent, entry: _Open, outcome: str, reason: str) -> None:
         """It is over; it ends now, or with the last one within it."""
@@ -283,7 +253,9 @@ class SpanBuilder:
         agent.tried.pop(record.path, None)
         entry = self._unjudged.pop((record.agent, record.path), None)
         if entry is not None and not entry.is_over:
-            self._close(agent, entry, FAILED if record.event is TraceEvent.FAILED else FINISHED, _reason(record))
+            self._close(
+                agent, entry, FAILED if record.event is TraceEvent.FAILED else FINISHED, _said(record, "reason")
+            )
 
     def _leave_unjudged(self, entry: _Open) -> None:
         """A strategy ended and nobody said what became of it: it begins again, or was given up."""
@@ -305,16 +277,16 @@ class SpanBuilder:
         innermost = max(roots, key=len, default="")  # an abort below a strategy ends that one alone
         for entry in agent.open.values():
             if entry.is_unit and entry.root == innermost:
-                entry.fate, entry.reason = ABORTED, _reason(record)
+                entry.fate, entry.reason = ABORTED, _said(record, "reason")
 
 
 _RULES: dict[TraceEvent, Callable[[SpanBuilder, _Agent, TraceRecord], None]] = {
-    TraceEvent.RUN: SpanBuilder._run,
-    TraceEvent.FINISH: SpanBuilder._finish,
+    TraceEvent.RUN: SpanBuilder._begin,
+    TraceEvent.FINISH: SpanBuilder._end,
     TraceEvent.START: SpanBuilder._start,
-    TraceEvent.STOP: SpanBuilder._stop,
-    TraceEvent.ACTIVATE: SpanBuilder._activate,
-    TraceEvent.DEACTIVATE: SpanBuilder._stop,
+    TraceEvent.STOP: SpanBuilder._end,
+    TraceEvent.ACTIVATE: SpanBuilder._begin,
+    TraceEvent.DEACTIVATE: SpanBuilder._end,
     TraceEvent.PREEMPT: SpanBuilder._preempt,
     TraceEvent.ABORT: SpanBuilder._abort,
     TraceEvent.TRY: SpanBuilder._try,
@@ -352,10 +324,6 @@ def _strategy(agent: _Agent, path: str) -> tuple[str, str]:
 
 def _said(record: TraceRecord, name: str) -> str:
     return next((str(value) for key, value in record.detail if key == name), "")
-
-
-def _reason(record: TraceRecord) -> str:
-    return _said(record, "reason")
 
 
 def _outcome(reason: str) -> str:

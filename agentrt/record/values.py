@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 
 from agentrt import errors
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RecordingError
+from agentrt.runtime.intake import Codec
 from agentrt.words import error_words, words_of
 
-__all__ = ["Codec", "Codecs", "Unkept"]
+__all__ = ["Codecs", "Unkept"]
 
 _DEEPEST = 48
 _LONGEST = 16 * 1024 * 1024  # characters
@@ -43,15 +44,6 @@ _AGENTRT_ERRORS: dict[str, type[AgentRTError]] = {
 _PYTHON_ERRORS: dict[str, type[Exception]] = {
     name: found for name, found in vars(builtins).items() if isinstance(found, type) and issubclass(found, Exception)
 }
-
-
-class Codec(NamedTuple):
-    """How values of one type are written and read."""
-
-    name: str  # what stands in the file; the same on both sides
-    type: type[Any]  # the values' type, exactly
-    encode: Callable[[Any], Any]  # makes plain values, or values of other codecs, of one
-    decode: Callable[[Any], Any]  # makes one of what ``encode`` made
 
 
 class Unkept(NamedTuple):

@@ -16,16 +16,15 @@ tick is over, it is left out when it is read (``settle``): whoever sleeps again 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import RecordingError
-from agentrt.snapshot.take import SeenAgent
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
-    from agentrt.snapshot import AgentSnapshot
+    from agentrt.agent.agent import Agent
 
-__all__ = ["TIMES", "ViewWriter", "Viewed", "difference", "patched", "settle"]
+__all__ = ["TIMES", "ViewWriter", "difference", "patched", "settle"]
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
 WHOLE_EVERY = 50
@@ -105,23 +104,10 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-class Viewed(SeenAgent, Protocol):
-    """An agent, as a recording sees it."""
-
-    def snapshot(self) -> AgentSnapshot:
-        """What it is doing now, as plain data."""
-        ...
-
-
 class ViewWriter:
-    """Which agents are looked at when, and what of them is written.
+    """Which agents are looked at when, each at most once in so many ticks, and what of them is written."""
 
-    Args:
-        find: gives the agent of a name.
-        at_most_every: at most one view of an agent in so many ticks.
-    """
-
-    def __init__(self, find: Callable[[str], Viewed | None], at_most_every: int = 1) -> None:
+    def __init__(self, find: Callable[[str], Agent | None], at_most_every: int = 1) -> None:
         self._find = find
         self._every = at_most_every
         self._last: dict[str, tuple[Any, int]] = {}  # the view, and how many there were since a whole one
@@ -153,7 +139,7 @@ class ViewWriter:
                 found.append(written)
         return found
 
-    def _write(self, name: str, agent: Viewed) -> tuple[str, bool, Any] | None:
+    def _write(self, name: str, agent: Agent) -> tuple[str, bool, Any] | None:
         view = agent.snapshot().as_json()
         for key in TIMES:
             view.pop(key, None)

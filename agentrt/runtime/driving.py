@@ -73,19 +73,14 @@ class Conducted(Protocol):
 
 
 class Pacer:
-    """When the next tick is due. Its times are seconds from any start; the first tick is due at once.
-
-    Args:
-        period: real seconds from one tick to the next; 0 for no pause at all.
-        catch_up: how many ticks may be run in a row, without a rest, when it is late.
-    """
+    """When the next tick is due. Its times are seconds from any start; the first tick is due at once."""
 
     __slots__ = ("_catch_up", "_due", "_given", "_period")
 
     def __init__(self, period: float, catch_up: int, now: float) -> None:
         self._given = period
-        self._period = period
-        self._catch_up = catch_up
+        self._period = period  # real seconds from one tick to the next; 0 for no pause at all
+        self._catch_up = catch_up  # how many ticks may be run in a row, without a rest, when it is late
         self._due = now
 
     def rest(self, now: float) -> float:
@@ -157,13 +152,7 @@ class _Turn:
 
 
 class Conductor:
-    """Who drives one runtime: whoever of its callers has the baton.
-
-    Args:
-        report: told when a step takes long: at an intake when it is over, and from another thread while it hangs.
-        hang_limit: real seconds after which a step is ended; None for never.
-        policy: what becomes of the garbage collector while it runs.
-    """
+    """Who drives one runtime: whoever of its callers has the baton. ``report`` is told when a step takes long."""
 
     def __init__(
         self, runtime: Conducted, report: Callable[[StepReport], None], hang_limit: float | None, policy: Policy

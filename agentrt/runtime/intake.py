@@ -31,7 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.kernel import Kernel, name_of
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     import anyio
 
-__all__ = ["Answers", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder", "ValueCodec"]
+__all__ = ["Answers", "Codec", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder"]
 
 _DEEPEST = 32
 
@@ -65,28 +65,13 @@ class Journal(Protocol):
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
 
 
-class ValueCodec(Protocol):
-    """How values of one type that come in are written and read; see ``agentrt.record.Codec``."""
+class Codec(NamedTuple):
+    """How values of one type that come in are written and read."""
 
-    @property
-    def name(self) -> str:
-        """What stands in the file."""
-        ...
-
-    @property
-    def type(self) -> type[Any]:
-        """The values' type, exactly."""
-        ...
-
-    @property
-    def encode(self) -> Callable[[Any], Any]:
-        """Makes plain values of one."""
-        ...
-
-    @property
-    def decode(self) -> Callable[[Any], Any]:
-        """Makes one of these."""
-        ...
+    name: str  # what stands in the file; the same on both sides
+    type: type[Any]  # the values' type, exactly
+    encode: Callable[[Any], Any]  # makes plain values, or values of other codecs, of one
+    decode: Callable[[Any], Any]  # makes one of what ``encode`` made
 
 
 class RunRecorder(Protocol):
@@ -293,7 +278,7 @@ class Intake:
         self.calls: OutsideCalls = OutsideCalls(kernel, self)
         self.journal: Journal | None = None  # who keeps what comes in, or nobody
         self._kernel = kernel
-        self._inputs: dict[str, Callable[..., object]] = {}
+        self.inputs: dict[str, Callable[..., object]] = {}  # who takes what is sent, in the order of putting up
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
@@ -304,25 +289,20 @@ class Intake:
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
         """Put up a function for an input. See ``Runtime.on_input``."""
-        if name in self._inputs:
+        if name in self.inputs:
             raise WrongStateError("runtime.on_input", f"there is a function for {name!r}", "Choose another name.")
-        self._inputs[name] = fn
+        self.inputs[name] = fn
 
         def close() -> None:
-            if self._inputs.get(name) is fn:  # somebody may have put up another one since
-                del self._inputs[name]
+            if self.inputs.get(name) is fn:  # somebody may have put up another one since
+                del self.inputs[name]
 
         return close
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names that can be sent, in the order in which they were put up."""
-        return tuple(self._inputs)
-
     def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside. See ``Runtime.send``; safe from any thread."""
-        if name not in self._inputs:
-            raise InputError(name, "nobody takes it", known=tuple(self._inputs))
+        if name not in self.inputs:
+            raise InputError(name, "nobody takes it", known=tuple(self.inputs))
         for key, value in args.items():
             _require_plain(name, key, value, 0)  # here, where whoever sends it can see his mistake
         is_outside = running.kernel is not self._kernel
@@ -332,9 +312,9 @@ class Intake:
         """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
         if is_outside and self.journal is not None:
             self.journal.sent(name, args)
-        fn = self._inputs.get(name)
+        fn = self.inputs.get(name)
         if fn is None:
-            raise InputError(name, "nobody takes it any more", known=tuple(self._inputs))
+            raise InputError(name, "nobody takes it any more", known=tuple(self.inputs))
         fn(**args)
 
 

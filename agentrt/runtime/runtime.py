@@ -5,16 +5,11 @@
 * ``await agent.run()`` joins a runtime that is under way, or shares one with the others that are run like this.
 
 The runtime composes agents, keeps what they share (the kernel, leases, the think budget, names), and is a face over
-parts that do not know each other: ``Conductor`` runs the ticks and closes it all (``driving``), behind the ``Gate``;
-``Intake`` takes what comes in from outside; ``Reporting`` tells what goes wrong; ``DriverPhase`` has all drivers
-drive. Rules:
+parts that do not know each other. Rules:
 
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
 * The host is chosen from the event loop that runs when the runtime is first driven. It may change while
   nothing runs; never under a coroutine that lives.
-
-Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above. So a runtime only knows what one
-offers (``RunRecorder``), and who makes it is said where agentrt is composed (``makes_recorders``).
 
 *Watching changes nothing.* A failure of the run that nobody handles (``fault``) is a part of it, and takes nobody with
 it: it has a record in the trace, each time. A failure of who watches (``failed``) is none: it is logged and not put
@@ -22,8 +17,6 @@ into the trace, which is to be the same whether anybody looks or not. The log ha
 the first time, and then in one line when it has come 10, 100, 1000 times; who asked by ``on_fault`` hears of each. What
 makes two failures the same: see ``faults``. A log may be broken itself, and a step that hangs may hang in the log: so
 nothing here lets out what a log raises, and a step that lasts is told to standard error as well.
-
-Source: ours.
 """
 
 from __future__ import annotations
@@ -61,7 +54,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
-    from agentrt.runtime.intake import Journal, OutsideCalls, RunRecorder, ValueCodec
+    from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot.take import Translate
 
 __all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders"]
@@ -75,33 +68,19 @@ HOSTS = ("auto", "plain", "asyncio", "trio")
 class Reporting:
     """What one runtime tells."""
 
-    __slots__ = ("_kernel", "_repeats", "faults", "logs")
+    __slots__ = ("_kernel", "_log", "_repeats", "faults")
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, runtime: Runtime) -> None:
+        self._kernel = runtime.kernel
+        self._log = Log(runtime, {})
         self._repeats = Repeats()
-        self.logs: LogBridge = LogBridge(kernel.trace)  # hands the trace to the log
         self.faults: FaultHub = FaultHub(self.failed)  # who is told of faults
-
-    def note(self, text: str, detail: dict[str, Any]) -> None:
-        """Put a note of the world's own into the trace."""
-        trace = self._kernel.trace
-        if trace.on:
-            told: list[tuple[str, Any]] = [
-                ("text", _for_a_record(text)),
-                *((name, _for_a_record(value)) for name, value in detail.items()),
-            ]
-            trace.emit(TraceRecord(self._kernel.tick, "", "", TraceEvent.NOTE, tuple(told)))
-
-    def log_state(self) -> tuple[int, int | None]:
-        """From which level on its log speaks, and the tick; for its loggers."""
-        return threshold_of(self.logs.level), self._kernel.tick
 
     def report_step(self, report: StepReport) -> None:
         """A step took long: called at an intake when it is over, and from another thread while it hangs."""
         text = printable(str(report))
         with contextlib.suppress(Exception):
-            Log(self, {}).warning(text)
+            self._log.warning(text)
         if not report.is_over:
             with contextlib.suppress(Exception):
                 print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
@@ -127,7 +106,7 @@ class Reporting:
 
     def _write(self, text: str, **values: object) -> None:
         try:
-            Log(self, {}).error(text, **values)
+            self._log.error(text, **values)
         except ENDS_PROGRAM:
             raise
         except BaseException:  # a log that is broken itself: there is nobody left to tell
@@ -151,7 +130,7 @@ class DriverPhase:
 
     __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
 
-    def __init__(self, kernel: Kernel, agents: Callable[[], tuple[Agent, ...]]) -> None:
+    def __init__(self, kernel: Kernel, agents: dict[str, Agent]) -> None:
         self._agents = agents
         self._attachments: list[Attachment] = []
         self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
@@ -166,7 +145,7 @@ class DriverPhase:
     def _drive(self) -> None:
         if self._is_stale:
             self._is_stale = False
-            self._attachments = [one for agent in self._agents() for one in agent.attachments if one.drives]
+            self._attachments = [one for agent in self._agents.values() for one in agent.attachments if one.drives]
             self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
         kernel = self._kernel
         for index, drive in enumerate(self._drives):
@@ -180,6 +159,7 @@ class DriverPhase:
                 attachment.agent.fault(attachment.driver.name, "drive", error)
 
 
+# Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.
 _recorders: list[Callable[..., RunRecorder]] = []
 
 
@@ -226,10 +206,12 @@ class Runtime:
         if collector not in POLICIES:
             raise ValueError(f"collector is {repr_of(collector)}: choose one of {', '.join(POLICIES)}")
         self.kernel: Kernel = Kernel(seed, ticks_per_second)  # the scheduler
-        self._reporting = Reporting(self.kernel)
+        self.clock: Clock = self.kernel.clock
+        self.trace: TraceHub = self.kernel.trace  # where records of what happens are handed out
+        self._reporting = Reporting(self)
         self.kernel.on_fault = self._reporting.fault
-        self.kernel.trace.report = self._reporting.failed
-        self.logs: LogBridge = self._reporting.logs  # the bridge from the trace to the log
+        self.trace.report = self._reporting.failed
+        self.logs: LogBridge = LogBridge(self.trace)  # the bridge from the trace to the log
         self.faults: FaultHub = self._reporting.faults  # who is told of faults
         self.texts: Translator = Translator(translate, self._reporting.failed)  # makes the status texts
         self.intake: Intake = Intake(self.kernel)  # takes what comes in from outside
@@ -243,7 +225,7 @@ class Runtime:
         self._names = Names()
         self._arrivals = 0
         # the drivers of all agents, in the order in which they drive
-        self.round: DriverPhase = DriverPhase(self.kernel, lambda: self.agents)
+        self.round: DriverPhase = DriverPhase(self.kernel, self._agents)
         self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
         self._carry = 0.0
         self._conductor = Conductor(self, self._reporting.report_step, hang_limit, collector)
@@ -273,25 +255,12 @@ class Runtime:
         """How many ticks ``run`` has left out because the machine could not keep up."""
         return self._conductor.late_ticks
 
-    @property
-    def clock(self) -> Clock:
-        """The clock."""
-        return self.kernel.clock
-
-    @property
-    def trace(self) -> TraceHub:
-        """Where records of what happens are handed out."""
-        return self.kernel.trace
-
     def stream(self, name: str) -> Stream:
         """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)
 
     def add(self, agent: Agent) -> Agent:
-        """Add an agent; it begins to think at the next intake.
-
-        Args:
-            agent: one that is in no runtime.
+        """Add an agent that is in no runtime; it begins to think at the next intake.
 
         Returns:
             The agent; if there ever was one of its name here, it has a number now.
@@ -333,10 +302,7 @@ class Runtime:
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str = "") -> None:
         """Start a coroutine of the world's own at the next intake; it is stopped when the runtime is closed.
 
-        Args:
-            function: a coroutine function.
-            args: what to call it with.
-            name: for people; the function's by default.
+        Its name is for people; the function's by default.
         """
 
         def begin() -> None:
@@ -361,11 +327,7 @@ class Runtime:
         self.intake.post(fn, *args)
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
-        """Put up a function for an input: what ``send`` of this name calls at the next intake.
-
-        Args:
-            name: of the input, such as ``"door_opened"``.
-            fn: a plain function; called with what was sent as keyword arguments.
+        """Put up a plain function for an input: ``send`` calls it at the next intake, with keyword arguments.
 
         Returns:
             A function that takes it down again.
@@ -378,7 +340,7 @@ class Runtime:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names that can be sent, in the order in which they were put up."""
-        return self.intake.inputs
+        return tuple(self.intake.inputs)
 
     def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside; it is taken at the next intake, and a recording keeps it. From any thread.
@@ -405,7 +367,7 @@ class Runtime:
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
-        codecs: Sequence[ValueCodec] = (),
+        codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
     ) -> RunRecorder:
         """Write down the run from here on, into a file that can be looked at and replayed.
@@ -617,7 +579,10 @@ class Runtime:
 
     def note(self, text: str, /, **detail: object) -> None:
         """Put a note of the world's own into the trace: a door was opened, a day began. ``detail`` stands beside it."""
-        self._reporting.note(text, detail)
+        if self.trace.on:
+            values = ((name, _for_a_record(value)) for name, value in detail.items())
+            told = (("text", _for_a_record(text)), *values)
+            self.trace.emit(TraceRecord(self.tick, "", "", TraceEvent.NOTE, told))
 
     @property
     def log_level(self) -> str | None:
@@ -633,7 +598,7 @@ class Runtime:
 
     def log_state(self) -> tuple[int, int | None]:
         """From which level on its log speaks, and the tick; for its loggers."""
-        return self._reporting.log_state()
+        return threshold_of(self.logs.level), self.tick
 
     def on_fault(self, callback: Callable[[Fault], object]) -> Callable[[], None]:
         """Call a function for each fault: a failure that nobody handled and that the runtime survives.
@@ -703,7 +668,6 @@ async def run_alone(agent: Agent) -> None:
 
     So ``asyncio.gather(wolf.run(), hare.run())`` has both live on one clock, with random streams of their own. The
     shared runtime is made for the first of them, and closed when the last has ended; nothing is left between.
-
     """
     await step_outside()
     loop = current_loop()

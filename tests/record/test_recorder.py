@@ -15,8 +15,8 @@ from players import HOSTS
 from agentrt import Runtime
 from agentrt.errors import RecordingError, WrongStateError
 from agentrt.kernel.trace import TraceDigest
+from agentrt.record import Codec, Unkept
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.values import Codec, Unkept
 
 camp = load("tests/record/camp.py")
 

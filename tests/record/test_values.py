@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentrt.errors import AgentKilled, RecordingError, RunFault, UnknownAliasError
-from agentrt.record.values import Codec, Codecs, Unkept
+from agentrt.record import Codec
+from agentrt.record.values import Codecs, Unkept
 
 
 @dataclass

@@ -13,9 +13,9 @@ from modules import load
 from players import HOSTS
 
 from agentrt.errors import ReplayError, WrongStateError
+from agentrt.record import Codec
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay, replay
-from agentrt.record.values import Codec
 
 yard = load("tests/replay/yard.py")
 

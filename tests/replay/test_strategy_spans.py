@@ -179,7 +179,7 @@ def test_what_came_up_is_a_moment_of_who_was_interrupted():
     fold_ = SpanFold(Timeline(20))
     records = [LIVES, tried(2), rec(2, WAY, "run"), rec(3, WAY, "interrupted", by="rain"), rec(4, WAY, "resumed")]
     told = [one for record in [*records, rec(5, WAY, "finish"), judged(5)] for one in fold_.feed(record)]
-    assert [moment.record.event.value for moment in told[0].moments] == ["interrupted", "resumed"]
+    assert [record.event.value for _, record in told[0].moments] == ["interrupted", "resumed"]
 
 
 # --- whatever happens -------------------------------------------------------------------------------------------------
