@@ -1,7 +1,7 @@
 """Packs and leases: what agents know comes from a JSON file, and two of them never go for the same tree.
 
 The pack names actions by alias, a manifest says what they are, and a standard pack brings ``agentrt:reserve_entity``:
-the lease is taken when the plan starts and given back when it stops. Who is late thinks again and finds another tree.
+the lease is taken when the plan starts and given back when it stops. Whoever thinks meanwhile finds another tree.
 
 A simulation never waits, and equal seeds give equal runs: ``digest()`` is a hash of all that happened.
 """

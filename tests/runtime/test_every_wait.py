@@ -34,7 +34,7 @@ OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "kernel/plain.
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
-    "activity.author.seat:Home.work", "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
+    "activity.author.seat:SeatHome.work", "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
     "activity.author.seat:SpawnedFrame.execute",
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
@@ -54,7 +54,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "strategy.solve:Interruptions.deal", "strategy.attempt:await_end", "strategy.requests:await_request",
     "strategy.requests:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
     "strategy.solve:Solving.breakpoint", "strategy.solve:Solving.deal", "strategy.attempt:Attempt.perform",
-    "strategy.attempt:Attempt.solve",
+    "strategy.attempt:Attempt.solve", "strategy.attempt:Attempt.solve_if_worth",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}
 

@@ -289,9 +289,8 @@ def play():
 """
 
 DEMO = """
-from agentrt import worlds
 from agentrt.cli import __main__ as _
-from agentrt.cli import main
+from agentrt.cli import main, world_commands
 
 
 class World:
@@ -307,7 +306,7 @@ class World:
     run_live = run_headless
 
 
-worlds.load_world = lambda name: World()
+world_commands.load_world = lambda name: World()
 sys.argv = ["agentrt", "demo", "hanging", "--headless"]
 main()
 """
