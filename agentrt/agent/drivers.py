@@ -67,6 +67,9 @@ class _Home(Protocol):
 class Driven(Body, Protocol):
     """An agent, as its drivers see it: a body that has attachments."""
 
+    is_ending: bool  # whether it was told to end
+    drivers: Drivers  # what drives it besides its plan
+
     @property
     def runtime(self) -> _Home | None:
         """Who runs it, or nobody."""
@@ -77,40 +80,19 @@ class Driven(Body, Protocol):
         """Whether it is in a runtime and has not ended."""
         ...
 
-    @property
-    def is_ending(self) -> bool:
-        """Whether it was told to end."""
-        ...
-
-    @property
-    def drivers(self) -> Drivers:
-        """What drives it besides its plan."""
-        ...
-
 
 class Attachment:
-    """A driver of an agent. Made by ``agent.attach``.
+    """A driver of an agent. Made by ``agent.attach``."""
 
-    Attributes:
-        agent: whom it drives.
-        driver: as given.
-        every: it drives in each tick whose number is divisible by this, shifted by the agent's number.
-    """
-
-    __slots__ = ("_has_joined", "_is_wanted", "_then", "agent", "driver", "every")
+    __slots__ = ("_has_joined", "_then", "agent", "driver", "every", "is_live")
 
     def __init__(self, agent: Driven, driver: Driver, every: int) -> None:
-        self.agent: Driven = agent
+        self.agent: Driven = agent  # whom it drives
         self.driver: Driver = driver
-        self.every: int = every
-        self._is_wanted = True
+        self.every: int = every  # it drives in each tick whose number this divides, shifted by the agent's number
+        self.is_live: bool = True  # whether it was not detached
         self._has_joined = False
         self._then: list[Callable[[], object]] | None = None  # while it leaves: who is to be told
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it was not detached."""
-        return self._is_wanted
 
     @property
     def drives(self) -> bool:
@@ -128,20 +110,20 @@ class Attachment:
         Args:
             reason: why, in words.
         """
-        if self._is_wanted:
-            self._is_wanted = False
+        if self.is_live:
+            self.is_live = False
             self.agent.drivers.detach(self, words_of(reason))
 
     def join(self) -> bool:
         """The agent lives: begin to drive it, unless it was detached meanwhile; False if it is attached no more."""
-        if self._is_wanted and not self._has_joined:
+        if self.is_live and not self._has_joined:
             self._has_joined = True
             try:
                 self.driver.join(self.agent)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._has_joined = self._is_wanted = False
+                self._has_joined = self.is_live = False
                 self.agent.fault(self.driver.name, "join", error)
                 return False
         return True
@@ -182,7 +164,7 @@ class Attachment:
                 then()
 
     def __repr__(self) -> str:
-        state = "driving" if self.drives else "leaving" if self.is_leaving else "attached" if self._is_wanted else "off"
+        state = "driving" if self.drives else "leaving" if self.is_leaving else "attached" if self.is_live else "off"
         return f"<Attachment of {self.driver.name!r} to {self.agent.name!r}: {state}>"
 
 
