@@ -122,12 +122,7 @@ def failed(
 
 
 def tried(trace: Trace, wanted: Wanted, *, agent: str | None = None) -> list[str]:
-    """Which strategies were tried for a dependency.
-
-    Args:
-        trace: where to look.
-        wanted: the dependency.
-        agent: of this one alone.
+    """Which strategies were tried for a dependency, by one agent alone if it is named.
 
     Returns:
         What task trees call them, in order; the same one again if it began again.
@@ -137,11 +132,7 @@ def tried(trace: Trace, wanted: Wanted, *, agent: str | None = None) -> list[str
 
 
 def course(trace: Trace, *, agent: str | None = None) -> list[str]:
-    """What was tried and what became of it.
-
-    Args:
-        trace: where to look.
-        agent: of this one alone.
+    """What was tried and what became of it, of one agent alone if it is named.
 
     Returns:
         A line for each attempt and for each end of one, in order, indented by how deep it lies:
@@ -160,19 +151,11 @@ def _course_line(record: TraceRecord) -> str:
 
 
 class StubBody(Entity):
-    """An entity with a bag.
-
-    Args:
-        name: its kind, and its name.
-        goods: what is in the bag.
-
-    Attributes:
-        goods: what is in the bag: names to numbers.
-    """
+    """An entity with a bag, whose name is its kind as well."""
 
     def __init__(self, name: str = "stub", goods: Mapping[str, int] | None = None) -> None:
         super().__init__(name)
-        self.goods: dict[str, int] = dict(goods or {})
+        self.goods: dict[str, int] = dict(goods or {})  # what is in the bag
 
     def give(self, goods: Mapping[str, int]) -> None:
         """Put so many of each name into the bag; negative numbers take it out."""

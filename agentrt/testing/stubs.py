@@ -71,16 +71,11 @@ class HookCall(NamedTuple):
 
 
 class HookCalls:
-    """What was called of one stub, and with what.
-
-    Attributes:
-        all: every call, in order.
-        args: the arguments of each run, in order.
-    """
+    """What was called of one stub, and with what."""
 
     def __init__(self) -> None:
-        self.all: list[HookCall] = []
-        self.args: list[dict[str, Any]] = []
+        self.all: list[HookCall] = []  # every call, in order
+        self.args: list[dict[str, Any]] = []  # the arguments of each run, in order
         self._taken = 0
 
     def add(self, ctx: Context, hook: str) -> None:
@@ -94,8 +89,7 @@ class HookCalls:
     def take(self, agent: str | None = None) -> list[tuple[int, str]]:
         """What was called since the last time this was asked, as (tick, hook), for literal comparison.
 
-        Args:
-            agent: of this one alone; those of the others are taken, too.
+        With an agent, what was called of that one; what was called of the others is taken, too.
         """
         new = self.all[self._taken :]
         self._taken = len(self.all)
@@ -341,13 +335,10 @@ class StubOutside:
     Args:
         runtime: the runtime, or a simulation.
         lets_through: whether what it has no answer for is called after all.
-
-    Attributes:
-        calls: what was asked, in order.
     """
 
     def __init__(self, runtime: Runtime | Simulation, *, lets_through: bool = False) -> None:
-        self.calls: list[AskedCall] = []
+        self.calls: list[AskedCall] = []  # what was asked, in order
         given: Any = runtime
         self._runtime: Runtime = getattr(given, "runtime", given)
         self._lets_through = lets_through
@@ -377,11 +368,7 @@ class StubOutside:
         return self
 
     def release(self) -> int:
-        """Let the answers that are kept back come in at the next intake.
-
-        Returns:
-            How many there were.
-        """
+        """Let the answers that are kept back come in at the next intake; how many there were."""
         held, self._held = self._held, []
         for call, value, error in held:
             self._runtime.kernel.post(call.deliver, value, error)
@@ -453,13 +440,10 @@ class StubService:
     Args:
         name: what errors call it.
         values: for each method the answer to all its calls; ``answer`` takes one for each.
-
-    Attributes:
-        calls: what was asked, in order.
     """
 
     def __init__(self, name: str = "service", /, **values: object) -> None:
-        self.calls: list[AskedCall] = []
+        self.calls: list[AskedCall] = []  # what was asked, in order
         self._label = name
         self._methods: dict[str, _Method] = {}
         for method, value in values.items():
