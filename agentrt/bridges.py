@@ -53,27 +53,16 @@ _TRY_AGAIN = 1.0  # game seconds after which a goal asks again for what could no
 class _ActionBody:
     """The agent's body, as an action hands it on: all that happens to it is for the action."""
 
-    __slots__ = ("_agent", "holder")
+    __slots__ = ("_agent", "entity", "flags", "holder", "name", "number")
 
     def __init__(self, ctx: Context) -> None:
         self._agent: Agent = ctx.agent
         self.holder: Holder = ctx.holder
-
-    @property
-    def name(self) -> str:
-        return self._agent.name
-
-    @property
-    def entity(self) -> Any:
-        return self._agent.entity
-
-    @property
-    def number(self) -> int:
-        return self._agent.number
-
-    @property
-    def flags(self) -> FlagLedger:
-        return self._agent.flags
+        # These are the same as long as an action runs.
+        self.name: str = self._agent.name
+        self.entity: object = self._agent.entity
+        self.number: int = self._agent.number
+        self.flags: FlagLedger = self._agent.flags
 
     @property
     def kernel(self) -> Kernel | None:
@@ -192,8 +181,6 @@ class PerformGoal(Goal):
         args: its arguments.
         flags: the control flags that the goal holds meanwhile, and the actions share.
         when: whether it can be used now, asked with the entity; None for always.
-
-    Source: ours.
     """
 
     def __init__(
@@ -253,8 +240,6 @@ def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, fl
         activity: what to perform.
         args: its arguments.
         flags: the control flags that its decider holds meanwhile, and the actions share.
-
-    Source: ours.
     """
     return _Perform(activity, args or {}, flags)
 
@@ -328,8 +313,6 @@ def attaches(
 
     Returns:
         What to register as the behavior of a leaf.
-
-    Source: ours.
     """
 
     def begin(ai: SelectionState) -> Callable[[], object]:
@@ -348,7 +331,5 @@ def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[
 
     Returns:
         What to register as the behavior of a leaf.
-
-    Source: ours.
     """
     return lambda: _PerformLeaf(activity, args or {})

@@ -106,7 +106,7 @@ def _write_args(args: Mapping[str, Any], encode: Encode | None, where: str) -> d
 
 
 def read(value: object, decode: Decode | None, pointer: str, depth: int = 1) -> Any:
-    """The value that ``_write`` wrote."""
+    """The value that ``write`` wrote."""
     if depth > MAX_DEPTH:
         raise _broken(f"it is nested deeper than {MAX_DEPTH} levels.", pointer)
     if isinstance(value, list):
@@ -241,8 +241,6 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
 
     Raises:
         DefinitionError: an action or a strategy was injected that nobody registered.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     return [
         {"source": injection.source, "packs": [_pack(agent, one) for one in injection.what]}
@@ -267,20 +265,13 @@ def _pack(agent: Agent, one: Any) -> Any:
 
 
 def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> list[Injection]:
-    """Teach an agent again what it was taught.
-
-    Args:
-        agent: an agent that was made again.
-        saved: what ``save_packs`` gave.
-        lost: told of each injection that is no longer possible; without it, the first is raised.
+    """Teach an agent that was made again what it was taught, as ``save_packs`` gave it.
 
     Returns:
         The injections, in order.
 
     Raises:
         RebuildError: an alias is no longer registered, a pack is not valid, or does not fit the agent.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     injections: list[Injection] = []
     try:
@@ -329,8 +320,6 @@ def save_groups(holder: Holder, encode: Encode | None = None) -> dict[str, Any]:
 
     Raises:
         DefinitionError: two groups have one name, or an argument cannot be written.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     theirs = _own_extensions(holder)
     saved: dict[str, Any] = {}
@@ -381,8 +370,6 @@ def restore_groups(
 
     Raises:
         RebuildError: a group or an agent is no longer there, or an extension does not fit.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     if isinstance(agents, Mapping):
         known: dict[str, Agent] = {name: agent for name, agent in agents.items() if isinstance(name, str)}
@@ -459,8 +446,6 @@ def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, A
 
     Raises:
         DefinitionError: two groups have one name, or a value cannot be written.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     return [_task(task, encode) for group in _groups(holder).values() for task in group.tasks if not task.is_permanent]
 
@@ -483,21 +468,13 @@ def _task(task: Task, encode: Encode | None) -> dict[str, Any]:
 def restore_tasks(
     holder: Holder, saved: object, decode: Decode | None = None, *, lost: Lost | None = None
 ) -> list[Task]:
-    """Create tasks again. Those that were started are started.
-
-    Args:
-        holder: as for ``save_tasks``, made again.
-        saved: what it gave.
-        decode: finds again what ``encode`` wrote, or raises ``LookupError``.
-        lost: told of each task that is no longer possible; without it, the first is raised.
+    """Create the tasks again that ``save_tasks`` wrote down. Those that were started are started.
 
     Returns:
         The tasks, in order; attach callbacks to them.
 
     Raises:
         RebuildError: a group, an activity or an entity is no longer there, or the arguments do not fit.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     groups = _groups(holder)
     restored: list[tuple[Task, bool]] = []

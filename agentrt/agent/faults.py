@@ -15,7 +15,7 @@ there are too many, so that a run of a year does not grow by its mistakes.
 Rejected: the log alone, filtered by who wants to count (it is text by then, has to be kept off the screen, and its
 level decides what is found); a fault as an exception out of ``runtime.step`` (one bad agent would stop the world).
 
-Source: ours (ours); Stonehearth, AI: "Debugging methods".
+Source: ours; Stonehearth, AI: "Debugging methods".
 """
 
 from __future__ import annotations

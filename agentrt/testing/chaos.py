@@ -1,37 +1,18 @@
 """Chaos: does an agent keep its promises when, at an await, something goes wrong?
 
-Two forms of one thing:
-
-* ``sim.chaos(seed, ticks=...)``: a run in which, at random, awaits are cancelled, raise or come late, entities are
-  destroyed and agents removed. For long runs of whole worlds.
-* ``exhaust(scenario, ticks=...)``: the scenario is built anew for each await point and each kind of fault, which hits
-  that point alone. For short scenarios; it leaves no await out. First it is played as it is; that counts its points,
-  and must be sound by itself. Up to the point that is hit a run is the same as the first, so the number of a point
-  means the same in all.
+Its two forms, ``sim.chaos`` at random and ``exhaust`` at each await in turn, and what each fault does, stand in
+docs/how-to/chaos.md. A scenario that is exhausted is first played as it is; that counts its points, and must be sound
+by itself. Up to the point that is hit a run is the same as the first, so the number of a point means the same in all.
 
 Both watch the invariants of the trace while it runs, look for what is left (``invariants.Leaks``) when agents have
 ended and when the runtime was closed, and take every error of the library's own (``InternalError``) for a violation. An
-error that an author's code makes of the fault is none. A scenario whose agents have nothing to do with each other can
-ask for more: that those beside the one that is hit act to the letter as they do without the fault.
+error that an author's code makes of the fault is none.
 
-*Faults.*
-
-============ ========================================================================================================
-``cancel``   the strand is told to stop, as if whoever runs it had thought better of it
-``uproot``   its task is cancelled in the event loop, past all of our shields; asyncio only, and nothing elsewhere
-``raise``    what it awaits raises: now if it waits for the kernel, else when what it waits for has come
-``burst``    it raises what nobody foresees: no ``Exception``, or an error without a text, or both
-``delay``    what it awaits comes some ticks later
-``destroy``  the entity of its agent is destroyed
-``remove``   its agent is removed from the runtime, at the next intake
-============ ========================================================================================================
-
-Each comes at one of three moments: ``inside``, on the strand's own stack, while it suspends (what it called turned
+A fault comes at one of three moments: ``inside``, on the strand's own stack, while it suspends (what it called turned
 against it); ``soon``, in the same tick, when the ready queue comes to it (somebody else did it); ``intake``, at the
 next one (the outside did it). A strand of the world has no agent: there the fault hits an agent that is chosen by the
-number of the point. What cannot be done (to destroy an entity without ``destroy``, to raise before the first await) is
-not counted. What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts
-cannot be made, a ``CancelledError`` of asyncio that nobody asked for, and a group of the first.
+number of the point, as is what bursts. What cannot be done (to destroy an entity without ``destroy``, to raise before
+the first await) is not counted.
 
 *Points.* A point is a moment at which a strand has suspended: at one of its awaits, or before its first step. Whatever
 the kernel drives has them, on every host. They are numbered in the order in which the run comes to them; equal runs

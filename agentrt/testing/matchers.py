@@ -1,14 +1,7 @@
 """Matchers: what is said of a trace in a test, in words that read like the claim, and errors that show what was there.
 
 A ``Pattern`` describes records: of whom, which event, where, and what stands beside it. The functions make claims with
-patterns and raise ``TraceMismatch``, which is an ``AssertionError``, so that every test runner shows it as a failure:
-
-* ``happened``  there is such a record; so many of them
-* ``never``     there is none
-* ``in_order``  there is one of each pattern, each after the one before
-* ``between``   the part of a trace from one record to the next of another kind
-* ``pairs``     whatever was opened was closed, before it was opened again
-
+patterns and raise ``TraceMismatch``, which is an ``AssertionError``, so that every test runner shows it as a failure.
 Rules:
 
 * A trace is whatever gives records when it is gone through: ``sim``, ``sim.trace``, what ``between`` returned, a list.

@@ -1,14 +1,9 @@
 """Tests of strategies: what is said of solving, and stubs of what strategies are about.
 
-Like all matchers these read a trace and nothing else, and raise ``TraceMismatch`` with the nearest records:
-
-* ``solved``    a dependency was met; by this strategy
-* ``failed``    a strategy failed for it; for this reason
-* ``tried``     which strategies were tried for it, in order, for literal comparison
-* ``course``    all of it as lines that are indented as the task tree is, for literal comparison
-
-A dependency is named as task trees name it (``"Collect [diamond, 7]"``), by the dependency itself, or by its class for
-any of its values. A strategy is named as task trees name it, or by its class.
+Like all matchers these read a trace and nothing else, and raise ``TraceMismatch`` with the nearest records. What
+``tried`` and ``course`` return is for literal comparison. A dependency is named as task trees name it
+(``"Collect [diamond, 7]"``), by the dependency itself, or by its class for any of its values. A strategy is named as
+task trees name it, or by its class.
 
 ``stub_strategy`` makes a strategy that has its needs solved, takes so long, ends so, and writes down its calls::
 
