@@ -4,7 +4,8 @@
   while it runs.
 * ``PerformGoal`` and ``perform_behavior``: a goal, and the behavior of a tree, that perform an activity of the agent's
   planner, beside its own plan.
-* ``injects``, ``attaches`` and ``performs``: leaves of a selection tree that switch packs, drivers or activities.
+* ``injects``, ``attaches`` and ``performs``: leaves of a selection tree that switch packs, drivers or activities. What
+  they return is registered as the behavior of a leaf.
 
 Whoever carries something out does it for whoever decided it, and shares the control flags of that one (``runs_for``).
 What was begun ends with it: the tree leaves when the action is stopped, the performance is unwound when the goal stops,
@@ -107,8 +108,7 @@ class DriverAction(Action):
     def goes_on(self, ctx: Context, driver: Driver) -> bool:
         """Whether the action is not done yet; asked after each tick of the driver that was made.
 
-        Returns:
-            True by default: it runs until something better takes its place.
+        True by default: it runs until something better takes its place.
         """
         return True
 
@@ -236,10 +236,7 @@ class _Perform(Behavior):
 def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, flags: Collection[str] = ()) -> Behavior:
     """A behavior of a tree that performs an activity of the agent's planner; it is over when that is done.
 
-    Args:
-        activity: what to perform.
-        args: its arguments.
-        flags: the control flags that its decider holds meanwhile, and the actions share.
+    Its decider holds the control flags meanwhile, and the actions share them.
     """
     return _Perform(activity, args or {}, flags)
 
@@ -282,13 +279,7 @@ class _PerformLeaf(LeafBehavior):
 
 
 def injects(*what: Injectable) -> Callable[[], LeafBehavior]:
-    """A leaf that gives the agent packs or actions while it is selected.
-
-    Args:
-        what: packs, aliases of packs, contents of packs, action classes.
-
-    Returns:
-        What to register as the behavior of a leaf.
+    """A leaf that gives the agent packs or actions, whatever ``Agent.inject`` takes, while it is selected.
 
     Source: ours: "a selection-tree leaf that switches packs or behaviors".
     """
@@ -306,13 +297,7 @@ def attaches(
 ) -> Callable[[], LeafBehavior]:
     """A leaf that has another model drive the agent while it is selected.
 
-    Args:
-        make: makes the driver, such as ``TREE.memory``; called whenever the leaf is selected.
-        every: as for ``agent.attach``.
-        precedence: as for ``agent.attach``.
-
-    Returns:
-        What to register as the behavior of a leaf.
+    Whenever it is selected ``make`` makes the driver, as ``TREE.memory`` does; the rest is as for ``agent.attach``.
     """
 
     def begin(ai: SelectionState) -> Callable[[], object]:
@@ -323,13 +308,5 @@ def attaches(
 
 
 def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[], LeafBehavior]:
-    """A leaf that has the agent perform an activity, beside its plan, again and again while it is selected.
-
-    Args:
-        activity: what to perform.
-        args: its arguments.
-
-    Returns:
-        What to register as the behavior of a leaf.
-    """
+    """A leaf that has the agent perform an activity, beside its plan, again and again while it is selected."""
     return lambda: _PerformLeaf(activity, args or {})

@@ -121,11 +121,7 @@ class AgentRTError(Exception):
         super().__init__(f"[{self.code}] {self.text}")
 
     def add_note(self, note: str, /) -> None:
-        """Add a note, escaped like the text.
-
-        Args:
-            note: what Python shows below the error.
-        """
+        """Add a note, which Python shows below the error, escaped like the text."""
         super().add_note(printable_lines(note))
 
 

@@ -437,10 +437,6 @@ def _declarations(declared: object, decode: Decode | None, pointer: str) -> list
 def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, Any]]:
     """Write down the tasks of groups that are not over. Permanent ones are left out: they come with their groups.
 
-    Args:
-        holder: an agent, for its personal groups; a town's book; or other groups.
-        encode: makes plain JSON of what is not, in arguments and sources: of an entity its id, say.
-
     Returns:
         Plain JSON: for each task its group, activity, arguments, state, and whatever it was configured with.
 

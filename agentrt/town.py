@@ -157,11 +157,7 @@ class TaskGroups:
         self._extensions.extend(made)
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """The group of an alias.
-
-        Raises:
-            UnknownTaskGroupError: there is none.
-        """
+        """The group of an alias; ``UnknownTaskGroupError`` if there is none."""
         group = self._groups.get(name)
         if group is None:
             remedy = "Declare it in a document of task groups that the book loads, or correct the name."
@@ -193,10 +189,7 @@ class TaskGroups:
 
         Raises:
             UnknownTaskGroupError: there is no such group.
-            WrongStateError: as for ``TaskGroup.add``.
-            DefinitionError: as for ``TaskGroup.add``.
-
-        Whatever the error, the agent was put into none.
+            WrongStateError, DefinitionError: as for ``TaskGroup.add``. Whatever the error, it was put into none.
         """
         groups = [self.get_task_group(name) for name in _names(names)]
         added: list[str] = []
@@ -214,11 +207,8 @@ class TaskGroups:
     def put_back(self, agent: Agent, name: str) -> None:
         """Put an agent back into a group, as ``agentrt.rebuild`` saved it; the next ``add`` counts as the first.
 
-        So it does not matter whether its job is given back before or after. Nothing happens for a member.
-
-        Raises:
-            UnknownTaskGroupError: there is no such group.
-            WrongStateError: as for ``TaskGroup.add``.
+        So it does not matter whether its job is given back before or after. Nothing happens for a member. Errors are
+        those of ``add``.
         """
         group = self.get_task_group(name)
         if agent not in group.members:
@@ -226,12 +216,9 @@ class TaskGroups:
             self._places.setdefault(agent, {})[name] = 0
 
     def remove(self, agent: Agent, names: Iterable[str] | None = None) -> None:
-        """Take an agent out of groups, as often as it was put into them.
+        """Take an agent out of groups, as often as it was put into them; a group that it is not in is passed over.
 
-        Args:
-            agent: the agent.
-            names: the groups' names; None takes it out of all, however often it was added. A group that it is not in
-                is passed over.
+        Without names it is taken out of all, however often it was added.
         """
         places = self._places.get(agent, {})
         for name in tuple(places) if names is None else _names(names):

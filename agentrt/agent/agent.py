@@ -233,15 +233,10 @@ class Agent:
         return None if self.runtime is None else self.runtime.search
 
     def signal(self, name: str) -> Signal:
-        """A signal of its entity; made when it is first asked for. ``ctx.signals[name]`` is the same one.
+        """A signal of its entity, such as ``"ready_to_pose"``; made when it is first asked for, and the same each time.
 
-        An entity of a type without a method ``signal(name)`` has no signals; the agent keeps them for it.
-
-        Args:
-            name: what happens to the entity, such as ``"ready_to_pose"``.
-
-        Returns:
-            The same signal each time.
+        ``ctx.signals[name]`` is the same one. An entity of a type without a method ``signal(name)`` has no signals; the
+        agent keeps them for it.
         """
         find = getattr(self.entity, "signal", None)
         if callable(find):
@@ -319,12 +314,14 @@ class Agent:
 
     def observer_strands(self) -> list[Strand]:
         """The strands of its observers that have not ended, in the order in which they began."""
-        return self._knowledge.observer_strands()
+        has = self._knowledge.belongings
+        return [] if has is None else has.observers.strands
 
     @property
     def running_observers(self) -> tuple[str, ...]:
         """The aliases of its observers that have not ended, in the order in which they began."""
-        return self._knowledge.running_observers
+        has = self._knowledge.belongings
+        return () if has is None else has.observers.running
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
@@ -334,10 +331,7 @@ class Agent:
         return self._knowledge.groups
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """A task group that it is in, personal or shared.
-
-        Args:
-            name: the group's; for a personal one the alias that the pack names.
+        """A task group that it is in, shared or personal; the name of a personal one is the alias in the pack.
 
         Raises:
             UnknownTaskGroupError: it is in no such group.
@@ -349,7 +343,8 @@ class Agent:
     @property
     def group_extensions(self) -> tuple[Extension, ...]:
         """What packs add to its personal task groups, in that order."""
-        return self._knowledge.extensions
+        has = self._knowledge.belongings
+        return () if has is None else has.extensions
 
     def group_joined(self, group: TaskGroup) -> None:
         """It becomes a member of a task group; called by ``TaskGroup.add``."""

@@ -105,11 +105,7 @@ class Attachment:
         return self._then is not None
 
     def detach(self, reason: str = "detached") -> None:
-        """Take the driver from its agent, at the next intake if that one lives. A second call does nothing.
-
-        Args:
-            reason: why, in words.
-        """
+        """Take the driver from its agent, at the next intake if that one lives. A second call does nothing."""
         if self.is_live:
             self.is_live = False
             self.agent.drivers.detach(self, words_of(reason))

@@ -29,8 +29,7 @@ from agentrt.packs.registry import Registry, default_registry
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.tasks.group import Extension, TaskGroup
-    from agentrt.kernel.strand import Strand
+    from agentrt.activity.tasks.group import TaskGroup
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.dependency import Dependency
 
@@ -48,14 +47,14 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_belongings", "_groups", "_injections", "_registry")
+    __slots__ = ("_agent", "_groups", "_injections", "_registry", "belongings")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
         self._injections: list[Injection] = []
         self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
-        self._belongings: Belongings | None = None  # made with the first injection that holds more than actions
+        self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
     @property
     def registry(self) -> Registry:
@@ -84,9 +83,9 @@ class Knowledge:
 
     def _take(self, injection: Injection, content: Content) -> None:
         """Take an injection that holds more than actions, or raise and be as before."""
-        if self._belongings is None:
-            self._belongings = Belongings(self._agent)
-        belongings = self._belongings
+        if self.belongings is None:
+            self.belongings = Belongings(self._agent)
+        belongings = self.belongings
         belongings.check(content)
         self._injections.append(injection)
         try:
@@ -107,11 +106,11 @@ class Knowledge:
     def _forget(self, injection: Injection) -> None:
         self._injections.remove(injection)
         if injection.content is not None:
-            assert self._belongings is not None
+            assert self.belongings is not None
             if self._agent.kernel is None:
-                self._belongings.settle_quietly()
+                self.belongings.settle_quietly()
             else:
-                self._agent.post(self._belongings.settle_quietly)
+                self._agent.post(self.belongings.settle_quietly)
         self._changed(TraceEvent.REVOKED, injection)
 
     def _changed(self, event: TraceEvent, injection: Injection) -> None:
@@ -154,11 +153,6 @@ class Knowledge:
     def groups(self) -> tuple[TaskGroup, ...]:
         """The task groups, personal and shared ones, in the order in which they were joined."""
         return tuple(self._groups or ())
-
-    @property
-    def extensions(self) -> tuple[Extension, ...]:
-        """What packs add to personal task groups, in that order."""
-        return () if self._belongings is None else self._belongings.extensions
 
     def group(self, name: str) -> TaskGroup:
         """The task group of a name."""
@@ -208,8 +202,8 @@ class Knowledge:
         planner.learn(index_actions(self.actions))
         if self._groups:
             planner.learn_groups(self._groups)
-        if self._belongings is not None:
-            self._belongings.observers.reset()
+        if self.belongings is not None:
+            self.belongings.observers.reset()
 
     def begin(self) -> None:
         """The agent begins to live: so do its observers; what was told to its groups since it was added counts."""
@@ -220,30 +214,21 @@ class Knowledge:
 
     def settle(self) -> None:
         """Take up at once what waits for an intake; when the agent has left, that never comes."""
-        if self._belongings is not None:
-            self._belongings.settle_quietly()
+        if self.belongings is not None:
+            self.belongings.settle_quietly()
 
     def end_observers(self, reason: str, then: Callable[[], object]) -> None:
         """Stop the observers; ``then`` is called when none is left, at once if there is none."""
-        if self._belongings is None:
+        if self.belongings is None:
             then()
         else:
-            self._belongings.observers.leave(reason, then)
+            self.belongings.observers.leave(reason, then)
 
     def leave_shared_groups(self) -> None:
         """Leave the groups that the agent shares with others; its own ones stay, with their tasks."""
         for group in self.groups:
             if group.owner is not self._agent:
                 group.remove(self._agent)
-
-    def observer_strands(self) -> list[Strand]:
-        """The strands of the observers that have not ended, in the order in which they began."""
-        return [] if self._belongings is None else self._belongings.observers.strands
-
-    @property
-    def running_observers(self) -> tuple[str, ...]:
-        """The aliases of those observers, likewise."""
-        return () if self._belongings is None else self._belongings.observers.running
 
     def __repr__(self) -> str:
         return f"<Knowledge of {self._agent.name!r}: {len(self.actions)} actions, {len(self.groups)} task groups>"

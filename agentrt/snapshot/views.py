@@ -291,10 +291,7 @@ class AgentSnapshot(View):
 
     @classmethod
     def from_json(cls, data: object) -> AgentSnapshot:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
+        """Read what ``as_json`` wrote, from anywhere.
 
         Raises:
             DataFault: it is no snapshot of an agent, or of another version.
@@ -324,10 +321,7 @@ class RuntimeSnapshot(View):
 
     @classmethod
     def from_json(cls, data: object) -> RuntimeSnapshot:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
+        """Read what ``as_json`` wrote, from anywhere.
 
         Raises:
             DataFault: it is no snapshot of a runtime, or of another version.

@@ -385,13 +385,10 @@ class ChaosReport:
             self.failures.append(Failure(scenario, seed, chaos.runtime.host, faults, tuple(violations), tail))
 
     def check(self) -> ChaosReport:
-        """Raise if something was violated.
-
-        Returns:
-            The report.
+        """Give the report back, if nothing was violated.
 
         Raises:
-            InvariantError: the text tells the first few failures.
+            InvariantError: something was; the text tells the first few failures.
         """
         if self.failures:
             told = [str(failure) for failure in self.failures[:_TOLD]]

@@ -188,18 +188,9 @@ def stub_plan(
     label: str = "",
     **attributes: Any,
 ) -> type[StubPlan]:
-    """A compound action of steps, in a line: see the module.
+    """A compound action, in a line. Its steps are activities without arguments, or what ``step`` made.
 
-    Args:
-        does: the activity that it performs.
-        steps: its steps: activities without arguments, or what ``step`` made.
-        utility: a number, or a range.
-        fails: what its ``start`` comes to, as for ``stub_action``.
-        label: the name of the class; made of the activity by default.
-        attributes: whatever else an action declares.
-
-    Returns:
-        The class.
+    All else is as for ``stub_action``; what ``fails`` is its ``start``.
 
     Raises:
         DefinitionError: what is declared does not fit together.
@@ -356,9 +347,6 @@ class StubOutside:
             values: the answers, one for each time; see the module. None without any.
             after: in how many ticks an answer comes, at least 1; None keeps it back until ``release``.
 
-        Returns:
-            The stub itself.
-
         Raises:
             ValueError: an answer cannot come in the same tick.
         """
@@ -456,9 +444,6 @@ class StubService:
             method: its name.
             values: the answers, one for each time; see the module. None without any.
             after: 0 for a plain method; else it is awaited in an action, and answers after so many ticks.
-
-        Returns:
-            The stub itself.
         """
         answers = _Answers(values, after)
         # The method stays the same object: somebody may have kept it.
