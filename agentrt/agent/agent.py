@@ -36,7 +36,7 @@ from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.spawned import perform
 from agentrt.agent.belongings import ai_of, packs_of, words_for
-from agentrt.agent.drivers import Attachment, Drivers, Rounds
+from agentrt.agent.drivers import AgentHome, Attachment, Drivers
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.injection import Injectable, Injection
 from agentrt.agent.learning import Knowledge
@@ -78,7 +78,7 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class AgentRuntime(Protocol):
+class AgentRuntime(AgentHome, Protocol):
     """Whoever runs agents, as an agent sees it: a runtime."""
 
     kernel: Kernel  # steps its coroutines, and keeps its time
@@ -88,17 +88,9 @@ class AgentRuntime(Protocol):
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
 
-    @property
-    def round(self) -> Rounds:
-        """Who has the drivers of all its agents drive."""
-        ...
-
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""
         ...
-
-    def post(self, fn: Callable[..., object], *args: object) -> None:
-        """Call a function at the next intake; from any thread."""
 
     def call(self, fn: Callable[..., Any], *args: object) -> Awaitable[Any]:
         """Call something outside the game."""

@@ -24,11 +24,8 @@ ended only when all of them have ended. One that returns is not begun again; one
 ``observers/<alias>`` and takes nobody with it; one that is wanted again while it cleans up begins anew when it has
 ended, so that there are never two of one alias. In another runtime all of them begin from the start.
 
-*Where packs come from* is asked of two kinds of things. An agent takes the packs that its entity lists as its own: in
-the attribute ``ai_packs``, and in each entry of the mapping ``entity_data`` whose key is ``ai_packs`` or ends with
-``:ai_packs``; an object with the list under ``packs`` stands for it (``packs_of``). And it can be taught what a thing
-bears that it wears: ``injected_ai``, as an attribute, a key, or on one of its components, since a collar is a thing
-whose equipment piece bears the AI (``ai_of``).
+*Where packs come from* is asked of two kinds of things: an agent takes the packs that its entity lists as its own
+(``packs_of``), and it can be taught what a thing bears that it wears (``ai_of``).
 
 Source: Stonehearth, AI: "Injecting actions", Observers; "Personal task groups".
 """
@@ -68,7 +65,7 @@ def words_for(bearer: object) -> str:
 
 
 def packs_of(entity: object) -> tuple[Injectable, ...]:
-    """The packs that an entity lists as its own."""
+    """The packs that an entity lists under ``ai_packs``, or under any key of its data that ends with ``:ai_packs``."""
     found: list[Injectable] = []
     own = getattr(entity, _KEY, None)
     if own:
@@ -99,7 +96,7 @@ def _pack(one: object, where: str, says: str) -> Injectable:
 
 
 def ai_of(bearer: object) -> tuple[Injectable, ...]:
-    """The packs that a bearer of AI has, itself or on its components."""
+    """The packs that a bearer of AI has, itself or on its components: a collar's equipment piece may bear it."""
     found: list[Injectable] = []
     for thing in (bearer, *_components(bearer)):
         given = attribute_of(thing, "injected_ai")

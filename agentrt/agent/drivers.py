@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentrt.body.driver import Driver
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Attachment", "Driven", "Drivers", "Rounds"]
+__all__ = ["Attachment", "Driven", "Drivers", "AgentHome", "Rounds"]
 
 
 class Rounds(Protocol):
@@ -52,16 +52,13 @@ class Rounds(Protocol):
         """Somebody came or went."""
 
 
-class _Home(Protocol):
+class AgentHome(Protocol):
     """Who runs an agent, as its drivers see it."""
 
-    @property
-    def round(self) -> Rounds:
-        """Who has them drive."""
-        ...
+    round: Rounds  # has the drivers of all its agents drive
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
-        """Call a function at the next intake."""
+        """Call a function at the next intake; from any thread."""
 
 
 class Driven(Body, Protocol):
@@ -71,7 +68,7 @@ class Driven(Body, Protocol):
     drivers: Drivers  # what drives it besides its plan
 
     @property
-    def runtime(self) -> _Home | None:
+    def runtime(self) -> AgentHome | None:
         """Who runs it, or nobody."""
         ...
 

@@ -188,13 +188,13 @@ class Point(NamedTuple):
 class _Probe(Coroutine[Any, Any, Any]):
     """A coroutine that hands everything on to another one."""
 
-    __slots__ = ("_coro", "_error", "_kept", "_late", "_points", "agent", "strand", "waits")
+    __slots__ = ("_coro", "_error", "_kept", "_late", "_reached", "agent", "strand", "waits")
 
     strand: Strand  # whose coroutine it is
 
-    def __init__(self, coro: Coroutine[Any, Any, Any], points: _Points, agent: str) -> None:
+    def __init__(self, coro: Coroutine[Any, Any, Any], reached: Callable[[_Probe], None], agent: str) -> None:
         self._coro: Any = coro
-        self._points = points
+        self._reached = reached  # called whenever it has suspended
         self.agent: str = agent  # empty for a coroutine of the world
         self._error: BaseException | None = None
         self._late = 0
@@ -232,7 +232,7 @@ class _Probe(Coroutine[Any, Any, Any]):
 
     def _suspended(self, command: object) -> object:
         self.waits += 1
-        self._points.reached(self)
+        self._reached(self)
         return command
 
     def __getattr__(self, name: str) -> Any:
@@ -252,44 +252,6 @@ class _Probe(Coroutine[Any, Any, Any]):
     def delay(self, ticks: int) -> None:
         """Have its await end later than it would."""
         self._late = ticks
-
-
-class _Points:
-    """Counts the points of a run."""
-
-    def __init__(self, kernel: Kernel, at: Callable[[Point, _Probe], object]) -> None:
-        self._kernel = kernel
-        self._at = at  # called with each point, in the middle of the step; it must not step anything
-        self._host = kernel.host
-        self._make: Callable[..., Strand] = kernel.host.strand
-        self.count: int = 0
-        vars(kernel.host)["strand"] = self._make_strand  # of this host alone: other runtimes make theirs as ever
-
-    def close(self) -> None:
-        """Count no more; strands that have a probe keep it."""
-        vars(self._host).pop("strand", None)
-        self._at = lambda _point, _probe: None
-
-    def _make_strand(
-        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
-    ) -> Strand:
-        probe = _Probe(coro, self, _agent_of(owner))
-        strand = probe.strand = self._make(kernel, probe, name, owner)
-        if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
-            self.reached(probe)
-        else:  # a think that made its first step without a strand
-            kernel.call_soon(self._first_wait, probe)
-        return strand
-
-    def _first_wait(self, probe: _Probe) -> None:
-        if probe.waits == 0 and not probe.strand.is_done:
-            probe.waits = 1
-            self.reached(probe)
-
-    def reached(self, probe: _Probe) -> None:
-        """A strand has suspended."""
-        self.count += 1
-        self._at(Point(self.count, self._kernel.tick, probe.agent, probe.strand.name, probe.waits), probe)
 
 
 def _agent_of(owner: object) -> str:
@@ -377,7 +339,7 @@ class ChaosReport:
     def add(self, scenario: str, seed: int | str, chaos: Chaos, violations: Sequence[Violation]) -> None:
         """Add a run that is over, and what was violated in it."""
         self.runs += 1
-        self.points += chaos.points.count
+        self.points += chaos.points
         self.records += chaos.records
         self.faults.update(fault.kind for _, fault in chaos.faults)
         if violations:
@@ -427,14 +389,35 @@ class Chaos:
         self._invariants: dict[str, Invariants] = {}
         self._unwatched = {agent.name for agent in runtime.agents} if runtime.tick else set()  # they began before
         self._leaks = Leaks(runtime)
-        self.points: _Points = _Points(runtime.kernel, self._reached)
+        self.points: int = 0  # how many there were
+        self._make: Callable[..., Strand] = runtime.kernel.host.strand
+        vars(runtime.kernel.host)["strand"] = self._make_strand  # of this host alone: others make theirs as ever
         self._log_level: str | None = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace
         self._close_trace = runtime.trace.listen(self._take)
         self._close_look = runtime.after_tick(self._look)
 
-    def _reached(self, point: Point, probe: _Probe) -> None:
+    def _make_strand(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
+    ) -> Strand:
+        probe = _Probe(coro, self._reached, _agent_of(owner))
+        strand = probe.strand = self._make(kernel, probe, name, owner)
+        if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
+            self._reached(probe)
+        else:  # a think that made its first step without a strand
+            kernel.call_soon(self._first_wait, probe)
+        return strand
+
+    def _first_wait(self, probe: _Probe) -> None:
+        if probe.waits == 0 and not probe.strand.is_done:
+            probe.waits = 1
+            self._reached(probe)
+
+    def _reached(self, probe: _Probe) -> None:
+        """A strand has suspended: this is in the middle of its step, where nothing may be stepped."""
+        self.points += 1
+        point = Point(self.points, self.runtime.tick, probe.agent, probe.strand.name, probe.waits)
         fault = self._plan(point)
         if fault is not None and _inject(self.runtime, fault, point, probe, self._error):
             self.faults.append((point, fault))
@@ -482,11 +465,12 @@ class Chaos:
         return sorted([*self._violations, *self._leaks.violations], key=lambda one: one.tick)
 
     def _abandon(self) -> None:
-        """Let go of everything; safe to be called again."""
+        """Let go of everything; safe to be called again. Strands that have a probe keep it, and nothing hits them."""
         self.runtime.log_level = self._log_level
         self._close_trace()
         self._close_look()
-        self.points.close()
+        vars(self.runtime.kernel.host).pop("strand", None)
+        self._plan = lambda _point: None
         self._leaks.stop()
 
 
@@ -578,7 +562,7 @@ def exhaust(
 
     first = run(None, None)
     if report.is_sound:
-        for hit in only if only is not None else _all(first.points.count, faults, moments, every):
+        for hit in only if only is not None else _all(first.points, faults, moments, every):
             run(hit, first)
             if len(report.failures) >= _ENOUGH:
                 break

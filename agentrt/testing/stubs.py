@@ -1,12 +1,7 @@
 """Stubs: what stands in for actions and for the outside in a test, does as it is told, and writes down its calls.
 
-``stub_action`` makes a leaf, ``stub_plan`` a compound of steps::
-
-    Eat = stub_action("mod:eat", takes=3)
-    Dine = stub_plan("top", "mod:cook", "mod:eat")
-
-What they make are ordinary action classes: they are learned, thought, elected and run like any other, so that a test of
-one action needs no others that are written out.
+What ``stub_action`` and ``stub_plan`` make are ordinary action classes: they are learned, thought, elected and run like
+any other, so that a test of one action needs no others that are written out.
 
 ``StubOutside`` stands between a runtime and the outside: while it is there, ``ctx.call`` calls nothing. It answers by
 the function that was to be called, after so many ticks, always at an intake, as the real one would; so a recording
@@ -433,7 +428,8 @@ class StubService:
     def __init__(self, name: str = "service", /, **values: object) -> None:
         self.calls: list[AskedCall] = []  # what was asked, in order
         self._label = name
-        self._methods: dict[str, _Method] = {}
+        self._answers: dict[str, _Answers] = {}
+        self._methods: dict[str, Callable[..., Any]] = {}
         for method, value in values.items():
             self.answer(method, value)
 
@@ -445,10 +441,20 @@ class StubService:
             values: the answers, one for each time; see the module. None without any.
             after: 0 for a plain method; else it is awaited in an action, and answers after so many ticks.
         """
-        answers = _Answers(values, after)
-        # The method stays the same object: somebody may have kept it.
-        self._methods.setdefault(method, _Method(self, method, answers)).answers = answers
+        self._answers[method] = _Answers(values, after)
+        if method not in self._methods:  # it stays the same object: somebody may have kept it, or compares it
+            self._methods[method] = self._method(method)
         return self
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        def call(*args: object, **named: object) -> Any:
+            kernel = running.kernel
+            self.calls.append(AskedCall(None if kernel is None else kernel.tick, name, args, named))
+            answers = self._answers[name]
+            return _later(answers, args, named) if answers.after else answers.next(args, named)
+
+        call.__qualname__ = name
+        return call
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         if method.startswith("_"):
@@ -462,20 +468,6 @@ class StubService:
         return f"<StubService {self._label!r}: {', '.join(self._methods) or 'no methods'}>"
 
 
-class _Method:
-    """A method of a stub service; there is one object for each, so that it can be compared."""
-
-    def __init__(self, service: StubService, name: str, answers: _Answers) -> None:
-        self.answers = answers
-        self._service = service
-        self.__qualname__ = name
-
-    def __call__(self, *args: object, **named: object) -> Any:
-        kernel = running.kernel
-        self._service.calls.append(AskedCall(None if kernel is None else kernel.tick, self.__qualname__, args, named))
-        answers = self.answers
-        return self._later(answers, args, named) if answers.after else answers.next(args, named)
-
-    async def _later(self, answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
-        await sleep_ticks(answers.after or 0)
-        return answers.next(args, named)
+async def _later(answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
+    await sleep_ticks(answers.after or 0)
+    return answers.next(args, named)
