@@ -19,6 +19,7 @@ Source: Stonehearth, AI: "Town task groups", "Injecting actions" (jobs).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -39,20 +40,16 @@ if TYPE_CHECKING:
 __all__ = ["Job", "TaskGroups"]
 
 
+@dataclass(eq=False, slots=True)
 class Job:
     """What an agent has with its job. Made by ``TaskGroups.employ``."""
 
-    __slots__ = ("_book", "agent", "groups", "injection", "is_over", "title")
-
-    def __init__(
-        self, book: TaskGroups, agent: Agent, title: str, injection: Injection | None, groups: tuple[str, ...]
-    ) -> None:
-        self._book = book
-        self.agent: Agent = agent  # who has it
-        self.title: str = title  # what to call it
-        self.injection: Injection | None = injection  # the AI of its abilities; None if it has none
-        self.groups: tuple[str, ...] = groups  # the names of its task groups
-        self.is_over: bool = False  # whether it ended
+    _book: TaskGroups
+    agent: Agent  # who has it
+    title: str  # what to call it
+    injection: Injection | None  # the AI of its abilities; None if it has none
+    groups: tuple[str, ...]  # the names of its task groups
+    is_over: bool = False  # whether it ended
 
     def end(self) -> None:
         """The agent loses the job: it leaves the groups and forgets the abilities. A second call does nothing."""

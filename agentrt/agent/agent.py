@@ -405,8 +405,6 @@ class Agent:
 
         Raises:
             NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
-
-        Source: ours.
         """
         self.require_life(activity)
         return self._perform(activity, {**(args or {}), **more}, holder)

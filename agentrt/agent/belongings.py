@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.tasks.group import TaskGroup
@@ -123,15 +124,13 @@ def _components(bearer: object) -> Iterator[object]:
         yield from components
 
 
+@dataclass(eq=False, slots=True)
 class _Observer:
-    """One of them. ``strand`` is None once it has ended."""
+    """One of them."""
 
-    __slots__ = ("_owner", "alias", "strand")
-
-    def __init__(self, owner: Observers, alias: str) -> None:
-        self._owner = owner
-        self.alias: str = alias
-        self.strand: Strand | None = None
+    _owner: Observers
+    alias: str
+    strand: Strand | None = None  # None once it has ended
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
         """Its strand ended."""

@@ -28,6 +28,7 @@ Source: ours, and section 3, "Body".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from agentrt.behavior.tree import BehaviorTree
@@ -78,18 +79,16 @@ class Driven(Body, Protocol):
         ...
 
 
+@dataclass(eq=False, slots=True)
 class Attachment:
     """A driver of an agent. Made by ``agent.attach``."""
 
-    __slots__ = ("_has_joined", "_then", "agent", "driver", "every", "is_live")
-
-    def __init__(self, agent: Driven, driver: Driver, every: int) -> None:
-        self.agent: Driven = agent  # whom it drives
-        self.driver: Driver = driver
-        self.every: int = every  # it drives in each tick whose number this divides, shifted by the agent's number
-        self.is_live: bool = True  # whether it was not detached
-        self._has_joined = False
-        self._then: list[Callable[[], object]] | None = None  # while it leaves: who is to be told
+    agent: Driven  # whom it drives
+    driver: Driver
+    every: int  # it drives in each tick whose number this divides, shifted by the agent's number
+    is_live: bool = True  # whether it was not detached
+    _has_joined: bool = False
+    _then: list[Callable[[], object]] | None = None  # while it leaves: who is to be told
 
     @property
     def drives(self) -> bool:

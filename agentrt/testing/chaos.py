@@ -539,8 +539,6 @@ def exhaust(
 
     Raises:
         ValueError: there is no such fault or moment.
-
-    Source: ours (ours).
     """
     _choose("faults", faults, FAULTS)
     _choose("moments", moments, MOMENTS)

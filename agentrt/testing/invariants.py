@@ -292,15 +292,12 @@ def _parent(path: str) -> str:
 
 
 def check_trace(records: Iterable[TraceRecord], agent: str, *, has_ended: bool = True) -> list[Violation]:
-    """Check a trace.
+    """The violations in a trace that goes from the beginning of an agent's life to its end, if it has ended.
 
     Args:
-        records: from the beginning of the agent's life.
+        records: of all agents, or of this one.
         agent: the agent's name.
         has_ended: whether they go to its end.
-
-    Returns:
-        The violations, in order; none for a sound trace.
     """
     invariants = Invariants(agent)
     for record in records:

@@ -219,11 +219,8 @@ class Simulation:
     ) -> list[tuple[int, str, str, str]]:
         """The trace as (tick, agent, path, event), for literal comparison.
 
-        Args:
-            kinds: only these events; all by default.
-            agent: only of this one, by its name.
-            path: only at these places, as in a ``Pattern``.
-            since: only from this tick on.
+        All of it, or only these events, of the agent of this name, at these places (as in a ``Pattern``), from this
+        tick on.
         """
         return [  # by hand: a Pattern takes twice as long, and tests ask this again and again
             (record.tick, record.agent, record.path, record.event.value)
@@ -276,8 +273,6 @@ class Simulation:
 
         Raises:
             ValueError: there is no such fault.
-
-        Source: ours (ours).
         """
         report = run_chaos(self.runtime, seed, ticks=ticks, rate=rate, faults=faults, before=before, error=error)
         self._faults.clear()  # they were expected

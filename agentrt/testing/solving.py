@@ -94,18 +94,7 @@ def failed(
     times: int | None = None,
     **fields: Any,
 ) -> TraceRecord:
-    """A strategy failed to provide a dependency.
-
-    Args:
-        trace: where to look.
-        wanted: the dependency.
-        by: which strategy; None for any.
-        reason: a part of what it said.
-        times: how many times; None for at least once.
-        fields: the other fields of a ``Pattern``.
-
-    Returns:
-        The first record that says so.
+    """A strategy failed to provide a dependency; ``reason`` is a part of what it said, all else is as for ``solved``.
 
     Raises:
         TraceMismatch: none did, or another number of times.
@@ -213,9 +202,6 @@ def stub_strategy(
         reads: the topics that its cost looks at.
         label: the name of the class; the call that is generated for it is made of it.
         attributes: whatever else a strategy declares: ``flags``, ``interruption``, ``patience``...
-
-    Returns:
-        The class.
 
     Raises:
         DefinitionError: what is declared does not fit together.

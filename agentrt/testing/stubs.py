@@ -153,9 +153,6 @@ def stub_action(
         label: the name of the class, and so of its place in a path; made of the activity by default.
         attributes: whatever else an action declares: ``flags``, ``weight``, ``sunk_cost_boost``...
 
-    Returns:
-        The class.
-
     Raises:
         DefinitionError: what is declared does not fit together.
         ValueError: there is no hook of that name that could fail.
