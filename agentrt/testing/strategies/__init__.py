@@ -13,13 +13,29 @@ try:
 except ImportError as _error:
     raise _MissingExtraError("testing", "hypothesis") from _error
 
-from agentrt.testing.strategies.behavior import BehaviorCase, DeciderSpec, behavior_trees
-from agentrt.testing.strategies.gameplays import GameplayCase, WaySpec, gameplays
-from agentrt.testing.strategies.goals import GoalCase, GoalSpec, goal_selectors
-from agentrt.testing.strategies.packs import PackCase, packs
-from agentrt.testing.strategies.plans import PlanCase, StubActionSpec, plans
-from agentrt.testing.strategies.schedules import Happening, play, schedules
-from agentrt.testing.strategies.selection import NodeSpec, SelectionCase, conditions, selection_trees
+from agentrt.testing.strategies.cases import (
+    BehaviorCase,
+    DeciderSpec,
+    GameplayCase,
+    GoalCase,
+    GoalSpec,
+    Happening,
+    NodeSpec,
+    PackCase,
+    PlanCase,
+    SelectionCase,
+    StubActionSpec,
+    WaySpec,
+    behavior_trees,
+    conditions,
+    gameplays,
+    goal_selectors,
+    packs,
+    plans,
+    play,
+    schedules,
+    selection_trees,
+)
 
 __all__ = [
     "StubActionSpec",
