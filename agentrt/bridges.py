@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.author.action import Action
@@ -80,13 +81,11 @@ class _ActionBody:
         return self._agent.perform(activity, args, self.holder if holder is None else holder)
 
 
+@dataclass(eq=False, slots=True)
 class _Doing:
     """What a driver is doing, in words, for the snapshot of the action; found out when somebody looks."""
 
-    __slots__ = ("_driver",)
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
+    _driver: Driver
 
     def __str__(self) -> str:
         return "; ".join(self._driver.view().lines())

@@ -204,6 +204,18 @@ def _guard(lost: Lost | None, pointer: str, subject: str) -> Iterator[None]:
         lost(fault)
 
 
+@contextmanager
+def _all_or_nothing() -> Iterator[list[Callable[[], object]]]:
+    """Give a list for what takes back what a block does; if that raises it is called, the newest first."""
+    undo: list[Callable[[], object]] = []
+    try:
+        yield undo
+    except AgentRTError:
+        for take_back in reversed(undo):
+            take_back()
+        raise
+
+
 def _groups(holder: Holder) -> dict[str, TaskGroup]:
     """The groups by name."""
     if isinstance(holder, Agent):
@@ -274,7 +286,7 @@ def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> l
         RebuildError: an alias is no longer registered, a pack is not valid, or does not fit the agent.
     """
     injections: list[Injection] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, entry in _entries(saved):
             with _guard(lost, pointer, f"what {agent.name!r} was taught"):
                 source = _entry(entry, "source", str, pointer)
@@ -283,10 +295,7 @@ def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> l
                     for index, pack in enumerate(_entry(entry, "packs", list, pointer))
                 ]
                 injections.append(agent.inject(*packs, source=source))
-    except AgentRTError:
-        for injection in reversed(injections):
-            injection.revoke()
-        raise
+                undo.append(injections[-1].revoke)
     return injections
 
 
@@ -376,8 +385,7 @@ def restore_groups(
     else:
         known = {agent.name: agent for agent in agents}
     groups = _groups(holder)
-    undo: list[Callable[[], object]] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, name, entry in _items(saved):
             with _guard(lost, pointer, f"the task group '{name}'"):
                 group = _group(groups, name, pointer)
@@ -389,10 +397,6 @@ def restore_groups(
                     place = f"{pointer}/extensions/{index}"
                     with _guard(lost, place, f"what was added to '{name}'"):
                         undo.append(group.extend(_declarations(declared, decode, place)).revoke)
-    except AgentRTError:
-        for take_back in reversed(undo):
-            take_back()
-        raise
 
 
 def _member(known: Mapping[str, Agent], name: object, group: TaskGroup, pointer: str) -> Agent:
@@ -474,14 +478,11 @@ def restore_tasks(
     """
     groups = _groups(holder)
     restored: list[tuple[Task, bool]] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, entry in _entries(saved):
             with _guard(lost, pointer, "the task"):
                 restored.append(_restored(groups, entry, decode, pointer))
-    except AgentRTError:
-        for task, _ in reversed(restored):
-            task.destroy()
-        raise
+                undo.append(restored[-1][0].destroy)
     for task, is_started in restored:  # only now, when none of them is taken back any more
         if is_started:
             task.start()

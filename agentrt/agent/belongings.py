@@ -286,7 +286,9 @@ class Belongings:
 
     def take_groups(self) -> None:
         """Make the groups that it should have and has not, and extend them."""
-        self._forget_destroyed()
+        # Somebody may have destroyed a group that it should have: it gets another one.
+        self.groups = {alias: group for alias, group in self.groups.items() if not group.is_gone}
+        self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
         wanted: dict[str, GivenGroup] = self._wanted("groups")
         for alias, given in wanted.items():
             if not isinstance(given.kind, GroupEntry) and alias not in self.groups:
@@ -302,11 +304,6 @@ class Belongings:
                     except AuthorError as error:
                         place = given.kind
                         raise InvalidPackError([(place.pointer, error.text)], file=place.file) from error
-
-    def _forget_destroyed(self) -> None:
-        """Somebody may have destroyed a group that it should have: it gets another one."""
-        self.groups = {alias: group for alias, group in self.groups.items() if not group.is_gone}
-        self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
 
     def settle(self) -> None:
         """Take what it should have and has not, give back what it has and should not."""

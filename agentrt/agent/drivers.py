@@ -262,17 +262,14 @@ class Drivers:
             nonlocal count
             count -= 1
             if count == 0:
-                self._all_left(then)
+                self._give_back()
+                # Some may have been detached just now, by what left with them: a selection leaf detaches its own.
+                self.attachments = tuple([one for one in self.attachments if one.is_live])
+                then()
 
         for attachment in open_ones:
             attachment.leave(reason, left)
         left()
-
-    def _all_left(self, then: Callable[[], object]) -> None:
-        self._give_back()
-        # Some may have been detached just now, by what left with them: the leaf of a selection tree detaches its own.
-        self.attachments = tuple([one for one in self.attachments if one.is_live])
-        then()
 
     def change(self) -> None:
         """Somebody came or went: who has them drive must know."""

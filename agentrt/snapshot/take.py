@@ -76,19 +76,13 @@ __all__ = ["SeenAgent", "Translate", "Translator", "key_text", "outlines", "snap
 
 
 class _SeenAttachment(Protocol):
-    @property
-    def driver(self) -> Driver: ...
-
-    @property
-    def every(self) -> int: ...
+    driver: Driver
+    every: int
 
 
 class _SeenInjection(Protocol):
-    @property
-    def source(self) -> str: ...
-
-    @property
-    def actions(self) -> tuple[type[Action], ...]: ...
+    source: str
+    actions: tuple[type[Action], ...]
 
     @property
     def teaches(self) -> tuple[str, ...]: ...

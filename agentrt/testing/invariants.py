@@ -323,14 +323,7 @@ class Leaks:
         self._connections: list[Connection] = []
         self._leases = runtime.leases.left.connect(lambda lease: self._found("nothing left", "", f"{lease!r}"))
         self._add = Signal.add
-        self._note_connections()
 
-    def stop(self) -> None:
-        """Note no more connections."""
-        setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
-        self._leases.close()
-
-    def _note_connections(self) -> None:
         def add(signal: Signal, connection: Connection) -> None:  # not a method: it is to become one of signals
             self._add(signal, connection)
             function = connection._function
@@ -339,6 +332,11 @@ class Leaks:
                 self._connections.append(connection)
 
         setattr(Signal, "add", add)  # noqa: B010 - type checkers would object to an assignment
+
+    def stop(self) -> None:
+        """Note no more connections."""
+        setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
+        self._leases.close()
 
     def _found(self, rule: str, agent: str, text: str) -> None:
         self.violations.append(Violation(rule, self._runtime.tick, agent, "", text))

@@ -17,6 +17,7 @@ helper serves all models.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,27 +64,21 @@ class Simulation:
         keep: int | None = None,
     ) -> None:
         self.runtime: Runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
-        self._records: list[TraceRecord] = []
+        self._records: list[TraceRecord] | deque[TraceRecord] = [] if keep is None else deque(maxlen=keep)
         self._faults: list[TraceRecord] = []
-        self._keep = keep
         self._digest = TraceDigest(self.runtime.trace)
         self._close = self.runtime.trace.listen(self._take)
 
     def _take(self, record: TraceRecord) -> None:
-        records = self._records
-        records.append(record)
+        self._records.append(record)
         if record.event is TraceEvent.FAULT:
             self._faults.append(record)
-        if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
-            del records[: len(records) - self._keep]
 
     @property
     def trace(self) -> list[TraceRecord]:
         """What happened since the simulation was made, or the newest ``keep`` records of it."""
         records = self._records
-        if self._keep is not None and len(records) > self._keep:
-            del records[: len(records) - self._keep]
-        return records
+        return records if isinstance(records, list) else list(records)
 
     @property
     def now(self) -> int:
