@@ -288,9 +288,6 @@ class ExpectedStateError(AuthorError, AttributeError):
         super().__init__(f"CURRENT.{field} {problem} {remedy}")
 
 
-# --- data faults ------------------------------------------------------------------------------------------------------
-
-
 class InputError(AuthorError):
     """Something was sent to a runtime that it does not take."""
 
@@ -331,6 +328,9 @@ class UnknownDependencyError(AuthorError, AttributeError):
             f"the gameplay of {agent!r} has no {call!r}.{did_you_mean(call, known)} {has} Load a strategy that "
             f"provides it: agent.gameplay.add_strategy(...).",
         )
+
+
+# --- data faults ------------------------------------------------------------------------------------------------------
 
 
 class ArgumentError(DataFault):

@@ -76,12 +76,12 @@ class TaskGroups:
     Source: Stonehearth, AI: "Town task groups".
     """
 
-    __slots__ = ("_extensions", "_groups", "_places", "_registry")
+    __slots__ = ("_groups", "_places", "_registry", "extensions")
 
     def __init__(self, *sources: Path | Mapping[str, Any] | str | TaskGroup, registry: Registry | None = None) -> None:
         self._registry = registry
         self._groups: dict[str, TaskGroup] = {}
-        self._extensions: list[Extension] = []
+        self.extensions: tuple[Extension, ...] = ()  # what its documents added to groups, in that order
         self._places: WeakKeyDictionary[Agent, dict[str, int]] = WeakKeyDictionary()  # how often each was added
         for source in sources:
             self.load(source)
@@ -151,7 +151,7 @@ class TaskGroups:
                     extension.revoke()
                 raise InvalidPackError([(entry.pointer, error.text)], file=file) from error
         self._groups.update(new)
-        self._extensions.extend(made)
+        self.extensions += tuple(made)
 
     def get_task_group(self, name: str) -> TaskGroup:
         """The group of an alias; ``UnknownTaskGroupError`` if there is none."""
@@ -160,11 +160,6 @@ class TaskGroups:
             remedy = "Declare it in a document of task groups that the book loads, or correct the name."
             raise UnknownTaskGroupError(name, "the book of task groups", list(self._groups), remedy)
         return group
-
-    @property
-    def extensions(self) -> tuple[Extension, ...]:
-        """What its documents added to groups, in that order."""
-        return tuple(self._extensions)
 
     def __iter__(self) -> Iterator[TaskGroup]:
         return iter(tuple(self._groups.values()))
@@ -264,7 +259,7 @@ class TaskGroups:
     def destroy(self) -> None:
         """Destroy all groups, with their tasks; the book is empty then."""
         groups, self._groups = self._groups, {}
-        self._extensions = []
+        self.extensions = ()
         self._places.clear()
         for group in reversed(groups.values()):
             group.destroy()

@@ -47,13 +47,13 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_groups", "_injections", "_registry", "belongings")
+    __slots__ = ("_agent", "_registry", "belongings", "groups", "injections")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
-        self._injections: list[Injection] = []
-        self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
+        self.injections: tuple[Injection, ...] = ()  # what was taught and was not revoked, in that order
+        self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
     @property
@@ -71,11 +71,11 @@ class Knowledge:
         content = resolve(loaded, lambda: self.registry)
         # What does not fit is an error before all changes.
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
-        for group in self._groups or ():
+        for group in self.groups:
             check_group(known, group.spec)
         injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self._forget)
         if content.is_plain:
-            self._injections.append(injection)
+            self.injections += (injection,)
         else:
             self._take(injection, content)
         self._changed(TraceEvent.INJECTED, injection)
@@ -87,7 +87,7 @@ class Knowledge:
             self.belongings = Belongings(self._agent)
         belongings = self.belongings
         belongings.check(content)
-        self._injections.append(injection)
+        self.injections += (injection,)
         try:
             if self._agent.kernel is None:
                 belongings.settle()
@@ -96,15 +96,18 @@ class Knowledge:
                 self._agent.post(belongings.settle_quietly)
                 belongings.take_groups()
         except AgentRTError:
-            self._injections.remove(injection)
+            self._let_go(injection)
             injection.is_live = False
             belongings.give_back_groups()
             if self._agent.kernel is None:
                 belongings.settle_quietly()
             raise
 
+    def _let_go(self, injection: Injection) -> None:
+        self.injections = tuple([one for one in self.injections if one is not injection])
+
     def _forget(self, injection: Injection) -> None:
-        self._injections.remove(injection)
+        self._let_go(injection)
         if injection.content is not None:
             assert self.belongings is not None
             if self._agent.kernel is None:
@@ -132,31 +135,21 @@ class Knowledge:
                 planner.record("", event, detail)
             planner.learn(index_actions(self.actions))
             if content is not None and content.groups:
-                planner.learn_groups(self._groups or ())
-
-    @property
-    def injections(self) -> tuple[Injection, ...]:
-        """What was taught and was not revoked, in that order."""
-        return tuple(self._injections)
+                planner.learn_groups(self.groups)
 
     @property
     def actions(self) -> tuple[type[Action], ...]:
         """The actions, each once, in the order in which they were learned."""
-        injections = self._injections
+        injections = self.injections
         if len(injections) == 1:
             return injections[0].actions
         return tuple(dict.fromkeys(action for injection in injections for action in injection.actions))
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
-    @property
-    def groups(self) -> tuple[TaskGroup, ...]:
-        """The task groups, personal and shared ones, in the order in which they were joined."""
-        return tuple(self._groups or ())
-
     def group(self, name: str) -> TaskGroup:
         """The task group of a name."""
-        groups = {group.name: group for group in self._groups or ()}
+        groups = {group.name: group for group in self.groups}
         if name not in groups:
             remedy = "Inject a pack that names it under 'task_groups', or add the agent to it."
             raise UnknownTaskGroupError(name, f"the agent {self._agent.name!r}", list(groups), remedy)
@@ -165,19 +158,17 @@ class Knowledge:
     def join_group(self, group: TaskGroup) -> None:
         """Become a member of a task group, whose activity no known action may take arguments for."""
         check_group(index_actions(self.actions), group.spec)
-        if self._groups is None:
-            self._groups = []
-        if any(other.name == group.name for other in self._groups):
+        if any(other.name == group.name for other in self.groups):
             raise WrongStateError(
                 "group.add", f"{self._agent.name!r} is in another group called {group.name}", "Give it another name."
             )
-        self._groups.append(group)
+        self.groups += (group,)
         self._groups_changed()
 
     def leave_group(self, group: TaskGroup) -> None:
         """Be a member of a task group no more."""
-        if self._groups is not None and group in self._groups:
-            self._groups.remove(group)
+        if group in self.groups:
+            self.groups = tuple([one for one in self.groups if one is not group])
             self._groups_changed()
 
     def _groups_changed(self) -> None:
@@ -187,28 +178,28 @@ class Knowledge:
     def _take_up_groups(self) -> None:
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
-            planner.learn_groups(self._groups or ())
+            planner.learn_groups(self.groups)
 
     # --- the life of the agent ----------------------------------------------------------------------------------------
 
     def enter(self, tick: int) -> None:
         """The agent is about to join a runtime: its groups begin to act, unless another member had them do so."""
-        for group in self._groups or ():
+        for group in self.groups:
             if group.runtime is None:
                 group.begins_to_act(tick)
 
     def equip(self, planner: Planner) -> None:
         """Give a new planner all that there is; nobody thinks yet."""
         planner.learn(index_actions(self.actions))
-        if self._groups:
-            planner.learn_groups(self._groups)
+        if self.groups:
+            planner.learn_groups(self.groups)
         if self.belongings is not None:
             self.belongings.observers.reset()
 
     def begin(self) -> None:
         """The agent begins to live: so do its observers; what was told to its groups since it was added counts."""
         self.settle()
-        for group in self._groups or ():
+        for group in self.groups:
             group.publish()
         self._take_up_groups()
 
