@@ -139,6 +139,8 @@ class Agent:
         "planner", "precedence", "read_state", "runtime", "top",
     )  # fmt: skip
 
+    holder: Holder | None = None  # an agent acts for nobody
+
     def __init__(
         self,
         entity: Any,
@@ -191,11 +193,6 @@ class Agent:
     def is_alive(self) -> bool:
         """Whether it is part of a runtime and has not ended."""
         return self.planner is not None and self.has_ended is not None and not self.has_ended.is_set
-
-    @property
-    def holder(self) -> Holder | None:
-        """None: an agent acts for nobody."""
-        return None
 
     @property
     def kernel(self) -> Kernel | None:

@@ -425,8 +425,7 @@ class StubService:
     def __init__(self, name: str = "service", /, **values: object) -> None:
         self.calls: list[AskedCall] = []  # what was asked, in order
         self._label = name
-        self._answers: dict[str, _Answers] = {}
-        self._methods: dict[str, Callable[..., Any]] = {}
+        self._methods: dict[str, _Method] = {}
         for method, value in values.items():
             self.answer(method, value)
 
@@ -438,20 +437,10 @@ class StubService:
             values: the answers, one for each time; see the module. None without any.
             after: 0 for a plain method; else it is awaited in an action, and answers after so many ticks.
         """
-        self._answers[method] = _Answers(values, after)
-        if method not in self._methods:  # it stays the same object: somebody may have kept it, or compares it
-            self._methods[method] = self._method(method)
+        answers = _Answers(values, after)
+        # The method stays the same object: somebody may have kept it.
+        self._methods.setdefault(method, _Method(self, method, answers)).answers = answers
         return self
-
-    def _method(self, name: str) -> Callable[..., Any]:
-        def call(*args: object, **named: object) -> Any:
-            kernel = running.kernel
-            self.calls.append(AskedCall(None if kernel is None else kernel.tick, name, args, named))
-            answers = self._answers[name]
-            return _later(answers, args, named) if answers.after else answers.next(args, named)
-
-        call.__qualname__ = name
-        return call
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         if method.startswith("_"):
@@ -465,6 +454,20 @@ class StubService:
         return f"<StubService {self._label!r}: {', '.join(self._methods) or 'no methods'}>"
 
 
-async def _later(answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
-    await sleep_ticks(answers.after or 0)
-    return answers.next(args, named)
+class _Method:
+    """A method of a stub service: one object for each, so that it can be compared; a function would become a method."""
+
+    def __init__(self, service: StubService, name: str, answers: _Answers) -> None:
+        self.answers = answers
+        self._service = service
+        self.__qualname__ = name
+
+    def __call__(self, *args: object, **named: object) -> Any:
+        kernel = running.kernel
+        self._service.calls.append(AskedCall(None if kernel is None else kernel.tick, self.__qualname__, args, named))
+        answers = self.answers
+        return self._later(answers, args, named) if answers.after else answers.next(args, named)
+
+    async def _later(self, answers: _Answers, args: tuple[object, ...], named: dict[str, object]) -> Any:
+        await sleep_ticks(answers.after or 0)
+        return answers.next(args, named)

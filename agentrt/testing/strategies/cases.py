@@ -89,12 +89,9 @@ class Happening(NamedTuple, Generic[T]):
 def schedules(
     what: st.SearchStrategy[T], *, ticks: int = 40, max_size: int = 12
 ) -> st.SearchStrategy[list[Happening[T]]]:
-    """Courses of events, in the order of their ticks; several that come in one keep the order in which they were drawn.
+    """Courses of what can happen, such as ``st.sampled_from(["bell", "rain"])``, in the order of their ticks.
 
-    Args:
-        what: a strategy for what can happen, such as ``st.sampled_from(["bell", "rain"])``.
-        ticks: how many ticks long.
-        max_size: how many things happen at most.
+    Several that come in one tick keep the order in which they were drawn.
     """
     happenings = st.builds(Happening, st.integers(1, ticks), what)
     return st.lists(happenings, max_size=max_size).map(lambda found: sorted(found, key=lambda one: one.tick))
@@ -105,11 +102,7 @@ def play(
 ) -> None:
     """Play a schedule: what happens in a tick is done before that tick runs, so that it comes in at its intake.
 
-    Args:
-        sim: the simulation.
-        schedule: what happens, in the order of the ticks.
-        do: called with each thing: posts it, sends it, changes the world.
-        ticks: how many ticks run in all, at least; None ends with the tick of the last happening.
+    So many ticks run in all, at least; by default up to the one of the last happening.
     """
     begin = sim.now
     for tick, what in schedule:
@@ -274,12 +267,7 @@ class PlanCase(Brief):
 
 
 def plans(*, max_actions: int = 3, may_fail: bool = True) -> st.SearchStrategy[PlanCase]:
-    """What agents could know.
-
-    Args:
-        max_actions: of one activity, besides those that are always there.
-        may_fail: whether runs may abort and starts refuse.
-    """
+    """What agents could know: so many actions of an activity, besides those always there; whether they may fail."""
     words = st.sampled_from([None, _BROKEN]) if may_fail else st.none()
     ends = st.lists(words, max_size=3).map(tuple)
     parts = {level: _parts(ends, _LEVELS[number + 1 :]) for number, level in enumerate(_LEVELS)}
