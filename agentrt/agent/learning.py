@@ -78,7 +78,7 @@ class Knowledge:
             self.injections += (injection,)
         else:
             self._take(injection, content)
-        self._changed(TraceEvent.INJECTED, injection)
+        self._agent.post(self._take_up, TraceEvent.INJECTED, injection)
         return injection
 
     def _take(self, injection: Injection, content: Content) -> None:
@@ -114,11 +114,7 @@ class Knowledge:
                 self.belongings.settle_quietly()
             else:
                 self._agent.post(self.belongings.settle_quietly)
-        self._changed(TraceEvent.REVOKED, injection)
-
-    def _changed(self, event: TraceEvent, injection: Injection) -> None:
-        if self._agent.planner is not None:
-            self._agent.post(self._take_up, event, injection)
+        self._agent.post(self._take_up, TraceEvent.REVOKED, injection)
 
     def _take_up(self, event: TraceEvent, injection: Injection) -> None:
         planner = self._agent.planner
@@ -163,16 +159,12 @@ class Knowledge:
                 "group.add", f"{self._agent.name!r} is in another group called {group.name}", "Give it another name."
             )
         self.groups += (group,)
-        self._groups_changed()
+        self._agent.post(self._take_up_groups)
 
     def leave_group(self, group: TaskGroup) -> None:
         """Be a member of a task group no more."""
         if group in self.groups:
             self.groups = tuple([one for one in self.groups if one is not group])
-            self._groups_changed()
-
-    def _groups_changed(self) -> None:
-        if self._agent.planner is not None:
             self._agent.post(self._take_up_groups)
 
     def _take_up_groups(self) -> None:
