@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from agentrt.activity.tasks.group import TaskGroup
-from agentrt.agent.belongings import attribute_of, words_for
+from agentrt.agent.belongings import entry_of, words_for
 from agentrt.agent.learning import known_here
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
 from agentrt.packs.registry import Registry, task_group_of
@@ -240,10 +240,10 @@ class TaskGroups:
         Source: Stonehearth, AI: "Injecting actions", "abilities"; "Town task groups".
         """
         title = words_for(description) if source is None else source
-        names = _names(attribute_of(description, "task_groups") or ())
+        names = _names(entry_of(description, "task_groups") or ())
         for name in names:
             self.get_task_group(name)
-        abilities = attribute_of(description, "abilities")
+        abilities = entry_of(description, "abilities")
         injection = None
         if abilities is not None:
             inject = agent.inject if isinstance(abilities, str) else agent.inject_from

@@ -476,7 +476,7 @@ class Agent:
             runtime.logs.set_agent(name, self._log_level)
         self._random = None  # another one with another name or seed
         self.is_ending = False
-        own = attribute_of(self.entity, "id")  # it may raise, and must not leave an agent that is half in its runtime
+        own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
         self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self.read_state)
         planner.precedence = self.precedence

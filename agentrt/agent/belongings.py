@@ -49,19 +49,19 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Strategy
 
-__all__ = ["ai_of", "attribute_of", "packs_of", "words_for", "Observers", "Belongings"]
+__all__ = ["ai_of", "entry_of", "packs_of", "words_for", "Observers", "Belongings"]
 
 _KEY = "ai_packs"
 
 
-def attribute_of(thing: object, name: str) -> Any:
+def entry_of(thing: object, name: str) -> Any:
     """What a mapping has under a key, or another object as an attribute; None if nothing."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
 def words_for(bearer: object) -> str:
     """What to call a bearer: its ``name``, or the name of its type."""
-    name = attribute_of(bearer, "name")
+    name = entry_of(bearer, "name")
     return name if isinstance(name, str) and name else type(bearer).__name__.lower()
 
 
@@ -100,7 +100,7 @@ def ai_of(bearer: object) -> tuple[Injectable, ...]:
     """The packs that a bearer of AI has, itself or on its components: a collar's equipment piece may bear it."""
     found: list[Injectable] = []
     for thing in (bearer, *_components(bearer)):
-        given = attribute_of(thing, "injected_ai")
+        given = entry_of(thing, "injected_ai")
         if given is not None:
             packs = given if isinstance(given, (list, tuple)) else (given,)
             found += [_pack(pack, words_for(bearer), "its injected_ai is") for pack in packs]
@@ -115,7 +115,7 @@ def ai_of(bearer: object) -> tuple[Injectable, ...]:
 
 def _components(bearer: object) -> Iterator[object]:
     """The components of an entity, or of the mapping that describes one, in their order."""
-    components = attribute_of(bearer, "components")
+    components = entry_of(bearer, "components")
     if callable(components):
         components = components()
     if isinstance(components, Mapping):
