@@ -4,7 +4,8 @@
   while it runs.
 * ``PerformGoal`` and ``perform_behavior``: a goal, and the behavior of a tree, that perform an activity of the agent's
   planner, beside its own plan.
-* ``injects``, ``attaches`` and ``performs``: leaves of a selection tree that switch packs, drivers or activities.
+* ``injects``, ``attaches`` and ``performs``: leaves of a selection tree that switch packs, drivers or activities. What
+  they return is registered as the behavior of a leaf.
 
 Whoever carries something out does it for whoever decided it, and shares the control flags of that one (``runs_for``).
 What was begun ends with it: the tree leaves when the action is stopped, the performance is unwound when the goal stops,
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.author.action import Action
@@ -53,27 +55,16 @@ _TRY_AGAIN = 1.0  # game seconds after which a goal asks again for what could no
 class _ActionBody:
     """The agent's body, as an action hands it on: all that happens to it is for the action."""
 
-    __slots__ = ("_agent", "holder")
+    __slots__ = ("_agent", "entity", "flags", "holder", "name", "number")
 
     def __init__(self, ctx: Context) -> None:
         self._agent: Agent = ctx.agent
         self.holder: Holder = ctx.holder
-
-    @property
-    def name(self) -> str:
-        return self._agent.name
-
-    @property
-    def entity(self) -> Any:
-        return self._agent.entity
-
-    @property
-    def number(self) -> int:
-        return self._agent.number
-
-    @property
-    def flags(self) -> FlagLedger:
-        return self._agent.flags
+        # These are the same as long as an action runs.
+        self.name: str = self._agent.name
+        self.entity: object = self._agent.entity
+        self.number: int = self._agent.number
+        self.flags: FlagLedger = self._agent.flags
 
     @property
     def kernel(self) -> Kernel | None:
@@ -90,13 +81,11 @@ class _ActionBody:
         return self._agent.perform(activity, args, self.holder if holder is None else holder)
 
 
+@dataclass(eq=False, slots=True)
 class _Doing:
     """What a driver is doing, in words, for the snapshot of the action; found out when somebody looks."""
 
-    __slots__ = ("_driver",)
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
+    _driver: Driver
 
     def __str__(self) -> str:
         return "; ".join(self._driver.view().lines())
@@ -118,8 +107,7 @@ class DriverAction(Action):
     def goes_on(self, ctx: Context, driver: Driver) -> bool:
         """Whether the action is not done yet; asked after each tick of the driver that was made.
 
-        Returns:
-            True by default: it runs until something better takes its place.
+        True by default: it runs until something better takes its place.
         """
         return True
 
@@ -192,8 +180,6 @@ class PerformGoal(Goal):
         args: its arguments.
         flags: the control flags that the goal holds meanwhile, and the actions share.
         when: whether it can be used now, asked with the entity; None for always.
-
-    Source: ours.
     """
 
     def __init__(
@@ -249,12 +235,7 @@ class _Perform(Behavior):
 def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, flags: Collection[str] = ()) -> Behavior:
     """A behavior of a tree that performs an activity of the agent's planner; it is over when that is done.
 
-    Args:
-        activity: what to perform.
-        args: its arguments.
-        flags: the control flags that its decider holds meanwhile, and the actions share.
-
-    Source: ours.
+    Its decider holds the control flags meanwhile, and the actions share them.
     """
     return _Perform(activity, args or {}, flags)
 
@@ -297,13 +278,7 @@ class _PerformLeaf(LeafBehavior):
 
 
 def injects(*what: Injectable) -> Callable[[], LeafBehavior]:
-    """A leaf that gives the agent packs or actions while it is selected.
-
-    Args:
-        what: packs, aliases of packs, contents of packs, action classes.
-
-    Returns:
-        What to register as the behavior of a leaf.
+    """A leaf that gives the agent packs or actions, whatever ``Agent.inject`` takes, while it is selected.
 
     Source: ours: "a selection-tree leaf that switches packs or behaviors".
     """
@@ -321,15 +296,7 @@ def attaches(
 ) -> Callable[[], LeafBehavior]:
     """A leaf that has another model drive the agent while it is selected.
 
-    Args:
-        make: makes the driver, such as ``TREE.memory``; called whenever the leaf is selected.
-        every: as for ``agent.attach``.
-        precedence: as for ``agent.attach``.
-
-    Returns:
-        What to register as the behavior of a leaf.
-
-    Source: ours.
+    Whenever it is selected ``make`` makes the driver, as ``TREE.memory`` does; the rest is as for ``agent.attach``.
     """
 
     def begin(ai: SelectionState) -> Callable[[], object]:
@@ -340,15 +307,5 @@ def attaches(
 
 
 def performs(activity: str, args: Mapping[str, Any] | None = None) -> Callable[[], LeafBehavior]:
-    """A leaf that has the agent perform an activity, beside its plan, again and again while it is selected.
-
-    Args:
-        activity: what to perform.
-        args: its arguments.
-
-    Returns:
-        What to register as the behavior of a leaf.
-
-    Source: ours.
-    """
+    """A leaf that has the agent perform an activity, beside its plan, again and again while it is selected."""
     return lambda: _PerformLeaf(activity, args or {})

@@ -121,11 +121,7 @@ class AgentRTError(Exception):
         super().__init__(f"[{self.code}] {self.text}")
 
     def add_note(self, note: str, /) -> None:
-        """Add a note, escaped like the text.
-
-        Args:
-            note: what Python shows below the error.
-        """
+        """Add a note, which Python shows below the error, escaped like the text."""
         super().add_note(printable_lines(note))
 
 
@@ -292,9 +288,6 @@ class ExpectedStateError(AuthorError, AttributeError):
         super().__init__(f"CURRENT.{field} {problem} {remedy}")
 
 
-# --- data faults ------------------------------------------------------------------------------------------------------
-
-
 class InputError(AuthorError):
     """Something was sent to a runtime that it does not take."""
 
@@ -335,6 +328,9 @@ class UnknownDependencyError(AuthorError, AttributeError):
             f"the gameplay of {agent!r} has no {call!r}.{did_you_mean(call, known)} {has} Load a strategy that "
             f"provides it: agent.gameplay.add_strategy(...).",
         )
+
+
+# --- data faults ------------------------------------------------------------------------------------------------------
 
 
 class ArgumentError(DataFault):

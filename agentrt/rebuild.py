@@ -106,7 +106,7 @@ def _write_args(args: Mapping[str, Any], encode: Encode | None, where: str) -> d
 
 
 def read(value: object, decode: Decode | None, pointer: str, depth: int = 1) -> Any:
-    """The value that ``_write`` wrote."""
+    """The value that ``write`` wrote."""
     if depth > MAX_DEPTH:
         raise _broken(f"it is nested deeper than {MAX_DEPTH} levels.", pointer)
     if isinstance(value, list):
@@ -204,6 +204,18 @@ def _guard(lost: Lost | None, pointer: str, subject: str) -> Iterator[None]:
         lost(fault)
 
 
+@contextmanager
+def _all_or_nothing() -> Iterator[list[Callable[[], object]]]:
+    """Give a list for what takes back what a block does; if that raises it is called, the newest first."""
+    undo: list[Callable[[], object]] = []
+    try:
+        yield undo
+    except AgentRTError:
+        for take_back in reversed(undo):
+            take_back()
+        raise
+
+
 def _groups(holder: Holder) -> dict[str, TaskGroup]:
     """The groups by name."""
     if isinstance(holder, Agent):
@@ -241,8 +253,6 @@ def save_packs(agent: Agent, *, bearers: bool = True) -> list[dict[str, Any]]:
 
     Raises:
         DefinitionError: an action or a strategy was injected that nobody registered.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     return [
         {"source": injection.source, "packs": [_pack(agent, one) for one in injection.what]}
@@ -267,23 +277,16 @@ def _pack(agent: Agent, one: Any) -> Any:
 
 
 def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> list[Injection]:
-    """Teach an agent again what it was taught.
-
-    Args:
-        agent: an agent that was made again.
-        saved: what ``save_packs`` gave.
-        lost: told of each injection that is no longer possible; without it, the first is raised.
+    """Teach an agent that was made again what it was taught, as ``save_packs`` gave it.
 
     Returns:
         The injections, in order.
 
     Raises:
         RebuildError: an alias is no longer registered, a pack is not valid, or does not fit the agent.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     injections: list[Injection] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, entry in _entries(saved):
             with _guard(lost, pointer, f"what {agent.name!r} was taught"):
                 source = _entry(entry, "source", str, pointer)
@@ -292,10 +295,7 @@ def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> l
                     for index, pack in enumerate(_entry(entry, "packs", list, pointer))
                 ]
                 injections.append(agent.inject(*packs, source=source))
-    except AgentRTError:
-        for injection in reversed(injections):
-            injection.revoke()
-        raise
+                undo.append(injections[-1].revoke)
     return injections
 
 
@@ -329,8 +329,6 @@ def save_groups(holder: Holder, encode: Encode | None = None) -> dict[str, Any]:
 
     Raises:
         DefinitionError: two groups have one name, or an argument cannot be written.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     theirs = _own_extensions(holder)
     saved: dict[str, Any] = {}
@@ -381,16 +379,13 @@ def restore_groups(
 
     Raises:
         RebuildError: a group or an agent is no longer there, or an extension does not fit.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     if isinstance(agents, Mapping):
         known: dict[str, Agent] = {name: agent for name, agent in agents.items() if isinstance(name, str)}
     else:
         known = {agent.name: agent for agent in agents}
     groups = _groups(holder)
-    undo: list[Callable[[], object]] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, name, entry in _items(saved):
             with _guard(lost, pointer, f"the task group '{name}'"):
                 group = _group(groups, name, pointer)
@@ -402,10 +397,6 @@ def restore_groups(
                     place = f"{pointer}/extensions/{index}"
                     with _guard(lost, place, f"what was added to '{name}'"):
                         undo.append(group.extend(_declarations(declared, decode, place)).revoke)
-    except AgentRTError:
-        for take_back in reversed(undo):
-            take_back()
-        raise
 
 
 def _member(known: Mapping[str, Agent], name: object, group: TaskGroup, pointer: str) -> Agent:
@@ -450,17 +441,11 @@ def _declarations(declared: object, decode: Decode | None, pointer: str) -> list
 def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, Any]]:
     """Write down the tasks of groups that are not over. Permanent ones are left out: they come with their groups.
 
-    Args:
-        holder: an agent, for its personal groups; a town's book; or other groups.
-        encode: makes plain JSON of what is not, in arguments and sources: of an entity its id, say.
-
     Returns:
         Plain JSON: for each task its group, activity, arguments, state, and whatever it was configured with.
 
     Raises:
         DefinitionError: two groups have one name, or a value cannot be written.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     return [_task(task, encode) for group in _groups(holder).values() for task in group.tasks if not task.is_permanent]
 
@@ -483,32 +468,21 @@ def _task(task: Task, encode: Encode | None) -> dict[str, Any]:
 def restore_tasks(
     holder: Holder, saved: object, decode: Decode | None = None, *, lost: Lost | None = None
 ) -> list[Task]:
-    """Create tasks again. Those that were started are started.
-
-    Args:
-        holder: as for ``save_tasks``, made again.
-        saved: what it gave.
-        decode: finds again what ``encode`` wrote, or raises ``LookupError``.
-        lost: told of each task that is no longer possible; without it, the first is raised.
+    """Create the tasks again that ``save_tasks`` wrote down. Those that were started are started.
 
     Returns:
         The tasks, in order; attach callbacks to them.
 
     Raises:
         RebuildError: a group, an activity or an entity is no longer there, or the arguments do not fit.
-
-    Source: Stonehearth, AI: "Persistence".
     """
     groups = _groups(holder)
     restored: list[tuple[Task, bool]] = []
-    try:
+    with _all_or_nothing() as undo:
         for pointer, entry in _entries(saved):
             with _guard(lost, pointer, "the task"):
                 restored.append(_restored(groups, entry, decode, pointer))
-    except AgentRTError:
-        for task, _ in reversed(restored):
-            task.destroy()
-        raise
+                undo.append(restored[-1][0].destroy)
     for task, is_started in restored:  # only now, when none of them is taken back any more
         if is_started:
             task.start()

@@ -19,11 +19,12 @@ Source: Stonehearth, AI: "Town task groups", "Injecting actions" (jobs).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from agentrt.activity.tasks.group import TaskGroup
-from agentrt.agent.belongings import attribute_of, words_for
+from agentrt.agent.belongings import entry_of, words_for
 from agentrt.agent.learning import known_here
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
 from agentrt.packs.document import is_document
@@ -40,20 +41,16 @@ if TYPE_CHECKING:
 __all__ = ["Job", "TaskGroups"]
 
 
+@dataclass(eq=False, slots=True)
 class Job:
     """What an agent has with its job. Made by ``TaskGroups.employ``."""
 
-    __slots__ = ("_book", "agent", "groups", "injection", "is_over", "title")
-
-    def __init__(
-        self, book: TaskGroups, agent: Agent, title: str, injection: Injection | None, groups: tuple[str, ...]
-    ) -> None:
-        self._book = book
-        self.agent: Agent = agent  # who has it
-        self.title: str = title  # what to call it
-        self.injection: Injection | None = injection  # the AI of its abilities; None if it has none
-        self.groups: tuple[str, ...] = groups  # the names of its task groups
-        self.is_over: bool = False  # whether it ended
+    _book: TaskGroups
+    agent: Agent  # who has it
+    title: str  # what to call it
+    injection: Injection | None  # the AI of its abilities; None if it has none
+    groups: tuple[str, ...]  # the names of its task groups
+    is_over: bool = False  # whether it ended
 
     def end(self) -> None:
         """The agent loses the job: it leaves the groups and forgets the abilities. A second call does nothing."""
@@ -80,12 +77,12 @@ class TaskGroups:
     Source: Stonehearth, AI: "Town task groups".
     """
 
-    __slots__ = ("_extensions", "_groups", "_places", "_registry")
+    __slots__ = ("_groups", "_places", "_registry", "extensions")
 
     def __init__(self, *sources: Path | Mapping[str, Any] | str | TaskGroup, registry: Registry | None = None) -> None:
         self._registry = registry
         self._groups: dict[str, TaskGroup] = {}
-        self._extensions: list[Extension] = []
+        self.extensions: tuple[Extension, ...] = ()  # what its documents added to groups, in that order
         self._places: WeakKeyDictionary[Agent, dict[str, int]] = WeakKeyDictionary()  # how often each was added
         for source in sources:
             self.load(source)
@@ -155,24 +152,15 @@ class TaskGroups:
                     extension.revoke()
                 raise InvalidPackError([(entry.pointer, error.text)], file=file) from error
         self._groups.update(new)
-        self._extensions.extend(made)
+        self.extensions += tuple(made)
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """The group of an alias.
-
-        Raises:
-            UnknownTaskGroupError: there is none.
-        """
+        """The group of an alias; ``UnknownTaskGroupError`` if there is none."""
         group = self._groups.get(name)
         if group is None:
             remedy = "Declare it in a document of task groups that the book loads, or correct the name."
             raise UnknownTaskGroupError(name, "the book of task groups", list(self._groups), remedy)
         return group
-
-    @property
-    def extensions(self) -> tuple[Extension, ...]:
-        """What its documents added to groups, in that order."""
-        return tuple(self._extensions)
 
     def __iter__(self) -> Iterator[TaskGroup]:
         return iter(tuple(self._groups.values()))
@@ -194,10 +182,7 @@ class TaskGroups:
 
         Raises:
             UnknownTaskGroupError: there is no such group.
-            WrongStateError: as for ``TaskGroup.add``.
-            DefinitionError: as for ``TaskGroup.add``.
-
-        Whatever the error, the agent was put into none.
+            WrongStateError, DefinitionError: as for ``TaskGroup.add``. Whatever the error, it was put into none.
         """
         groups = [self.get_task_group(name) for name in _names(names)]
         added: list[str] = []
@@ -215,11 +200,8 @@ class TaskGroups:
     def put_back(self, agent: Agent, name: str) -> None:
         """Put an agent back into a group, as ``agentrt.rebuild`` saved it; the next ``add`` counts as the first.
 
-        So it does not matter whether its job is given back before or after. Nothing happens for a member.
-
-        Raises:
-            UnknownTaskGroupError: there is no such group.
-            WrongStateError: as for ``TaskGroup.add``.
+        So it does not matter whether its job is given back before or after. Nothing happens for a member. Errors are
+        those of ``add``.
         """
         group = self.get_task_group(name)
         if agent not in group.members:
@@ -227,12 +209,9 @@ class TaskGroups:
             self._places.setdefault(agent, {})[name] = 0
 
     def remove(self, agent: Agent, names: Iterable[str] | None = None) -> None:
-        """Take an agent out of groups, as often as it was put into them.
+        """Take an agent out of groups, as often as it was put into them; a group that it is not in is passed over.
 
-        Args:
-            agent: the agent.
-            names: the groups' names; None takes it out of all, however often it was added. A group that it is not in
-                is passed over.
+        Without names it is taken out of all, however often it was added.
         """
         places = self._places.get(agent, {})
         for name in tuple(places) if names is None else _names(names):
@@ -262,10 +241,10 @@ class TaskGroups:
         Source: Stonehearth, AI: "Injecting actions", "abilities"; "Town task groups".
         """
         title = words_for(description) if source is None else source
-        names = _names(attribute_of(description, "task_groups") or ())
+        names = _names(entry_of(description, "task_groups") or ())
         for name in names:
             self.get_task_group(name)
-        abilities = attribute_of(description, "abilities")
+        abilities = entry_of(description, "abilities")
         injection = None
         if abilities is not None:
             inject = agent.inject if isinstance(abilities, str) else agent.inject_from
@@ -281,7 +260,7 @@ class TaskGroups:
     def destroy(self) -> None:
         """Destroy all groups, with their tasks; the book is empty then."""
         groups, self._groups = self._groups, {}
-        self._extensions = []
+        self.extensions = ()
         self._places.clear()
         for group in reversed(groups.values()):
             group.destroy()

@@ -72,10 +72,6 @@ class World(Protocol):
         """Make it, with all that is in it at first, and leave it to the caller to drive it.
 
         Equal arguments make equal worlds: this is what a replay begins with.
-
-        Args:
-            seed: of all that is random.
-            host: as for a ``Runtime``.
         """
         ...
 
@@ -86,10 +82,10 @@ class World(Protocol):
         ...
 
     def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
-        """Run in the terminal until its user quits; ``MissingExtraError`` if what draws there is not installed.
+        """Run in the terminal until its user quits, so many game seconds in each real second.
 
-        Args:
-            speed: game seconds for each real second.
+        Raises:
+            MissingExtraError: what draws there is not installed.
         """
         ...
 

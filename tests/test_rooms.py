@@ -72,10 +72,6 @@ def test_a_table_may_only_shrink_and_must(found, standing, said):
 # --- names --------------------------------------------------------------------------------------------------------------
 
 FIELD_MODULES = {  # names of modules that the field itself uses in several packages, and why
-    "behavior": "the model, and the inputs for tests of it",
-    "goals": "the model, and the inputs for tests of it",
-    "packs": "the model, and the inputs for tests of it",
-    "selection": "the model, and the inputs for tests of it",
     "kernel": "a package is opened by the module of its name",
     "agent": "a package is opened by the module of its name",
     "runtime": "a package is opened by the module of its name",

@@ -36,15 +36,15 @@ from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.spawned import perform
 from agentrt.agent.belongings import ai_of, packs_of, words_for
-from agentrt.agent.drivers import Attachment, Drivers, Rounds
+from agentrt.agent.drivers import AgentHome, Attachment, Drivers
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.injection import Injectable, Injection
 from agentrt.agent.learning import Knowledge
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import number_in
-from agentrt.body.entity import destroyed_signal, is_gone
+from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, AgentKilled, NotRunningError
+from agentrt.errors import AgentKilled, NotRunningError
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
@@ -78,7 +78,7 @@ TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
 
 
-class AgentRuntime(Protocol):
+class AgentRuntime(AgentHome, Protocol):
     """Whoever runs agents, as an agent sees it: a runtime."""
 
     kernel: Kernel  # steps its coroutines, and keeps its time
@@ -88,17 +88,9 @@ class AgentRuntime(Protocol):
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
 
-    @property
-    def round(self) -> Rounds:
-        """Who has the drivers of all its agents drive."""
-        ...
-
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""
         ...
-
-    def post(self, fn: Callable[..., object], *args: object) -> None:
-        """Call a function at the next intake; from any thread."""
 
     def call(self, fn: Callable[..., Any], *args: object) -> Awaitable[Any]:
         """Call something outside the game."""
@@ -139,24 +131,15 @@ class Agent:
         seed: of its own random numbers; None takes the runtime's seed and its name.
         drivers: other models that drive it, besides its plan; see ``attach``.
         precedence: of its plan's claims for control flags; those of its drivers have one of their own.
-
-    Attributes:
-        runtime: the runtime that it is part of, or None.
-        number: its entity's ``id``, if that is a number, else the number of its arrival in its runtime, from 1; 0
-            before.
-        flags: its ledger of control flags.
-        drivers: what drives it besides its plan, as the machine sees it.
-        precedence: as given.
-        is_ending: whether it was told to end.
-        has_ended: set when it has left its runtime or was killed.
-        error: why it was killed, or None.
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_gameplay", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
-        "drivers", "entity", "error", "expected", "flags", "given_name", "has_ended", "is_ending", "name", "number",
-        "planner", "precedence", "runtime", "top",
+        "__weakref__", "_bond", "_knowledge", "_log_level", "_random", "_seed", "_signals", "drivers", "entity",
+        "error", "expected", "flags", "gameplay_if_made", "given_name", "has_ended", "is_ending", "name", "number",
+        "planner", "precedence", "read_state", "runtime", "top",
     )  # fmt: skip
+
+    holder: Holder | None = None  # an agent acts for nobody
 
     def __init__(
         self,
@@ -177,23 +160,25 @@ class Agent:
         called = name or getattr(entity, "name", None) or type_name(entity).lower()
         self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
-        self.number: int = 0
+        self.number: int = (
+            0  # its entity's ``id``, if that is a number, else that of its arrival in its runtime, from 1
+        )
         self.top: str = top
-        self.runtime: AgentRuntime | None = None
+        self.runtime: AgentRuntime | None = None  # the runtime that it is part of
         self.planner: Planner | None = None
-        self.is_ending: bool = False
-        self.flags: FlagLedger = FlagLedger()
-        self.has_ended: Event | None = None
-        self.error: AgentKilled | None = None
+        self.is_ending: bool = False  # whether it was told to end
+        self.flags: FlagLedger = FlagLedger()  # its ledger of control flags
+        self.has_ended: Event | None = None  # set when it has left its runtime or was killed
+        self.error: AgentKilled | None = None  # why it was killed
         self.expected: type[CurrentFields] | None = expected
-        self._read_state = read_state
+        self.read_state: StateReader = read_state
         self._seed = seed
         self._random: Stream | None = None
         self._log_level: str | None = None
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
-        self._gameplay: Gameplay | None = None  # made when it is first asked for; a pack may
-        self.drivers: Drivers = Drivers(self)
+        self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
+        self.drivers: Drivers = Drivers(self)  # what drives it besides its plan, as the machine sees it
         self._knowledge = Knowledge(self, registry)
         for what, source in ((packs_of(entity), "entity data"), ((*packs, *actions), "its own")):
             if what:
@@ -208,11 +193,6 @@ class Agent:
     def is_alive(self) -> bool:
         """Whether it is part of a runtime and has not ended."""
         return self.planner is not None and self.has_ended is not None and not self.has_ended.is_set
-
-    @property
-    def holder(self) -> Holder | None:
-        """None: an agent acts for nobody."""
-        return None
 
     @property
     def kernel(self) -> Kernel | None:
@@ -241,21 +221,11 @@ class Agent:
         """The search work of its runtime, which bounds what all agents look through in a tick; None outside one."""
         return None if self.runtime is None else self.runtime.search
 
-    @property
-    def read_state(self) -> StateReader:
-        """How a field of the entity's state is read for CURRENT."""
-        return self._read_state
-
     def signal(self, name: str) -> Signal:
-        """A signal of its entity; made when it is first asked for. ``ctx.signals[name]`` is the same one.
+        """A signal of its entity, such as ``"ready_to_pose"``; made when it is first asked for, and the same each time.
 
-        An entity of a type without a method ``signal(name)`` has no signals; the agent keeps them for it.
-
-        Args:
-            name: what happens to the entity, such as ``"ready_to_pose"``.
-
-        Returns:
-            The same signal each time.
+        ``ctx.signals[name]`` is the same one. An entity of a type without a method ``signal(name)`` has no signals; the
+        agent keeps them for it.
         """
         find = getattr(self.entity, "signal", None)
         if callable(find):
@@ -333,12 +303,14 @@ class Agent:
 
     def observer_strands(self) -> list[Strand]:
         """The strands of its observers that have not ended, in the order in which they began."""
-        return self._knowledge.observer_strands()
+        has = self._knowledge.belongings
+        return [] if has is None else has.observers.strands
 
     @property
     def running_observers(self) -> tuple[str, ...]:
         """The aliases of its observers that have not ended, in the order in which they began."""
-        return self._knowledge.running_observers
+        has = self._knowledge.belongings
+        return () if has is None else has.observers.running
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
@@ -348,10 +320,7 @@ class Agent:
         return self._knowledge.groups
 
     def get_task_group(self, name: str) -> TaskGroup:
-        """A task group that it is in, personal or shared.
-
-        Args:
-            name: the group's; for a personal one the alias that the pack names.
+        """A task group that it is in, shared or personal; the name of a personal one is the alias in the pack.
 
         Raises:
             UnknownTaskGroupError: it is in no such group.
@@ -363,7 +332,8 @@ class Agent:
     @property
     def group_extensions(self) -> tuple[Extension, ...]:
         """What packs add to its personal task groups, in that order."""
-        return self._knowledge.extensions
+        has = self._knowledge.belongings
+        return () if has is None else has.extensions
 
     def group_joined(self, group: TaskGroup) -> None:
         """It becomes a member of a task group; called by ``TaskGroup.add``."""
@@ -407,18 +377,13 @@ class Agent:
     @property
     def gameplay(self) -> Gameplay:
         """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
-        if self._gameplay is None:
+        if self.gameplay_if_made is None:
             from agentrt.strategy.gameplay import Gameplay  # most agents have no strategies
 
-            self._gameplay = Gameplay(self)
+            self.gameplay_if_made = Gameplay(self)
             if self.is_alive and not self.is_ending:
-                self._gameplay.triggers.begin()
-        return self._gameplay
-
-    @property
-    def gameplay_if_made(self) -> Gameplay | None:
-        """The same, for who only looks: None if nobody has asked for it."""
-        return self._gameplay
+                self.gameplay_if_made.triggers.begin()
+        return self.gameplay_if_made
 
     def perform(
         self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: Any
@@ -437,8 +402,6 @@ class Agent:
 
         Raises:
             NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
-
-        Source: ours.
         """
         self.require_life(activity)
         return self._perform(activity, {**(args or {}), **more}, holder)
@@ -475,8 +438,8 @@ class Agent:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
         # Who was killed comes here without ``end``; else its drivers have left already, and that is over at once.
         self.is_ending = True
-        if self._gameplay is not None:
-            self._gameplay.triggers.end()
+        if self.gameplay_if_made is not None:
+            self.gameplay_if_made.triggers.end()
         self.drivers.change()
         self.drivers.leave(
             reason, lambda: self._knowledge.end_observers(reason, lambda: self._end_performances(reason))
@@ -513,9 +476,9 @@ class Agent:
             runtime.logs.set_agent(name, self._log_level)
         self._random = None  # another one with another name or seed
         self.is_ending = False
-        own = _id_of(self.entity)
+        own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
-        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
+        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self.read_state)
         planner.precedence = self.precedence
         self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)
@@ -535,8 +498,8 @@ class Agent:
                 return
             self._knowledge.begin()
             self.drivers.join()
-            if self._gameplay is not None:
-                self._gameplay.triggers.begin()
+            if self.gameplay_if_made is not None:
+                self.gameplay_if_made.triggers.begin()
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -660,13 +623,3 @@ class Agent:
     def __repr__(self) -> str:
         state = "killed" if self.error is not None else "alive" if self.is_alive else "not running"
         return f"<Agent {self.name!r}: {state}, knows {len(self.actions)} actions>"
-
-
-def _id_of(entity: object) -> object:
-    """What an entity calls itself; None if it cannot say."""
-    try:
-        return getattr(entity, "id", None)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:  # a property of the author's: it must not leave an agent that is half in its runtime
-        return None

@@ -24,11 +24,8 @@ ended only when all of them have ended. One that returns is not begun again; one
 ``observers/<alias>`` and takes nobody with it; one that is wanted again while it cleans up begins anew when it has
 ended, so that there are never two of one alias. In another runtime all of them begin from the start.
 
-*Where packs come from* is asked of two kinds of things. An agent takes the packs that its entity lists as its own: in
-the attribute ``ai_packs``, and in each entry of the mapping ``entity_data`` whose key is ``ai_packs`` or ends with
-``:ai_packs``; an object with the list under ``packs`` stands for it (``packs_of``). And it can be taught what a thing
-bears that it wears: ``injected_ai``, as an attribute, a key, or on one of its components, since a collar is a thing
-whose equipment piece bears the AI (``ai_of``).
+*Where packs come from* is asked of two kinds of things: an agent takes the packs that its entity lists as its own
+(``packs_of``), and it can be taught what a thing bears that it wears (``ai_of``).
 
 Source: Stonehearth, AI: "Injecting actions", Observers; "Personal task groups".
 """
@@ -37,6 +34,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.tasks.group import TaskGroup
@@ -51,24 +49,24 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.strategy.declare import Strategy
 
-__all__ = ["ai_of", "attribute_of", "packs_of", "words_for", "Observers", "Belongings"]
+__all__ = ["ai_of", "entry_of", "packs_of", "words_for", "Observers", "Belongings"]
 
 _KEY = "ai_packs"
 
 
-def attribute_of(thing: object, name: str) -> Any:
+def entry_of(thing: object, name: str) -> Any:
     """What a mapping has under a key, or another object as an attribute; None if nothing."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
 def words_for(bearer: object) -> str:
     """What to call a bearer: its ``name``, or the name of its type."""
-    name = attribute_of(bearer, "name")
+    name = entry_of(bearer, "name")
     return name if isinstance(name, str) and name else type(bearer).__name__.lower()
 
 
 def packs_of(entity: object) -> tuple[Injectable, ...]:
-    """The packs that an entity lists as its own."""
+    """The packs that an entity lists under ``ai_packs``, or under any key of its data that ends with ``:ai_packs``."""
     found: list[Injectable] = []
     own = getattr(entity, _KEY, None)
     if own:
@@ -99,10 +97,10 @@ def _pack(one: object, where: str, says: str) -> Injectable:
 
 
 def ai_of(bearer: object) -> tuple[Injectable, ...]:
-    """The packs that a bearer of AI has, itself or on its components."""
+    """The packs that a bearer of AI has, itself or on its components: a collar's equipment piece may bear it."""
     found: list[Injectable] = []
     for thing in (bearer, *_components(bearer)):
-        given = attribute_of(thing, "injected_ai")
+        given = entry_of(thing, "injected_ai")
         if given is not None:
             packs = given if isinstance(given, (list, tuple)) else (given,)
             found += [_pack(pack, words_for(bearer), "its injected_ai is") for pack in packs]
@@ -117,7 +115,7 @@ def ai_of(bearer: object) -> tuple[Injectable, ...]:
 
 def _components(bearer: object) -> Iterator[object]:
     """The components of an entity, or of the mapping that describes one, in their order."""
-    components = attribute_of(bearer, "components")
+    components = entry_of(bearer, "components")
     if callable(components):
         components = components()
     if isinstance(components, Mapping):
@@ -126,15 +124,13 @@ def _components(bearer: object) -> Iterator[object]:
         yield from components
 
 
+@dataclass(eq=False, slots=True)
 class _Observer:
-    """One of them. ``strand`` is None once it has ended."""
+    """One of them."""
 
-    __slots__ = ("_owner", "alias", "strand")
-
-    def __init__(self, owner: Observers, alias: str) -> None:
-        self._owner = owner
-        self.alias: str = alias
-        self.strand: Strand | None = None
+    _owner: Observers
+    alias: str
+    strand: Strand | None = None  # None once it has ended
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
         """Its strand ended."""
@@ -290,7 +286,9 @@ class Belongings:
 
     def take_groups(self) -> None:
         """Make the groups that it should have and has not, and extend them."""
-        self._forget_destroyed()
+        # Somebody may have destroyed a group that it should have: it gets another one.
+        self.groups = {alias: group for alias, group in self.groups.items() if not group.is_gone}
+        self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
         wanted: dict[str, GivenGroup] = self._wanted("groups")
         for alias, given in wanted.items():
             if not isinstance(given.kind, GroupEntry) and alias not in self.groups:
@@ -306,11 +304,6 @@ class Belongings:
                     except AuthorError as error:
                         place = given.kind
                         raise InvalidPackError([(place.pointer, error.text)], file=place.file) from error
-
-    def _forget_destroyed(self) -> None:
-        """Somebody may have destroyed a group that it should have: it gets another one."""
-        self.groups = {alias: group for alias, group in self.groups.items() if not group.is_gone}
-        self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
 
     def settle(self) -> None:
         """Take what it should have and has not, give back what it has and should not."""

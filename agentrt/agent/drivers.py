@@ -28,6 +28,7 @@ Source: ours, and section 3, "Body".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from agentrt.behavior.tree import BehaviorTree
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from agentrt.body.driver import Driver
     from agentrt.kernel.strand import Strand
 
-__all__ = ["Attachment", "Driven", "Drivers", "Rounds"]
+__all__ = ["Attachment", "Driven", "Drivers", "AgentHome", "Rounds"]
 
 
 class Rounds(Protocol):
@@ -52,23 +53,23 @@ class Rounds(Protocol):
         """Somebody came or went."""
 
 
-class _Home(Protocol):
+class AgentHome(Protocol):
     """Who runs an agent, as its drivers see it."""
 
-    @property
-    def round(self) -> Rounds:
-        """Who has them drive."""
-        ...
+    round: Rounds  # has the drivers of all its agents drive
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
-        """Call a function at the next intake."""
+        """Call a function at the next intake; from any thread."""
 
 
 class Driven(Body, Protocol):
     """An agent, as its drivers see it: a body that has attachments."""
 
+    is_ending: bool  # whether it was told to end
+    drivers: Drivers  # what drives it besides its plan
+
     @property
-    def runtime(self) -> _Home | None:
+    def runtime(self) -> AgentHome | None:
         """Who runs it, or nobody."""
         ...
 
@@ -77,40 +78,17 @@ class Driven(Body, Protocol):
         """Whether it is in a runtime and has not ended."""
         ...
 
-    @property
-    def is_ending(self) -> bool:
-        """Whether it was told to end."""
-        ...
 
-    @property
-    def drivers(self) -> Drivers:
-        """What drives it besides its plan."""
-        ...
-
-
+@dataclass(eq=False, slots=True)
 class Attachment:
-    """A driver of an agent. Made by ``agent.attach``.
+    """A driver of an agent. Made by ``agent.attach``."""
 
-    Attributes:
-        agent: whom it drives.
-        driver: as given.
-        every: it drives in each tick whose number is divisible by this, shifted by the agent's number.
-    """
-
-    __slots__ = ("_has_joined", "_is_wanted", "_then", "agent", "driver", "every")
-
-    def __init__(self, agent: Driven, driver: Driver, every: int) -> None:
-        self.agent: Driven = agent
-        self.driver: Driver = driver
-        self.every: int = every
-        self._is_wanted = True
-        self._has_joined = False
-        self._then: list[Callable[[], object]] | None = None  # while it leaves: who is to be told
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it was not detached."""
-        return self._is_wanted
+    agent: Driven  # whom it drives
+    driver: Driver
+    every: int  # it drives in each tick whose number this divides, shifted by the agent's number
+    is_live: bool = True  # whether it was not detached
+    _has_joined: bool = False
+    _then: list[Callable[[], object]] | None = None  # while it leaves: who is to be told
 
     @property
     def drives(self) -> bool:
@@ -123,25 +101,21 @@ class Attachment:
         return self._then is not None
 
     def detach(self, reason: str = "detached") -> None:
-        """Take the driver from its agent, at the next intake if that one lives. A second call does nothing.
-
-        Args:
-            reason: why, in words.
-        """
-        if self._is_wanted:
-            self._is_wanted = False
+        """Take the driver from its agent, at the next intake if that one lives. A second call does nothing."""
+        if self.is_live:
+            self.is_live = False
             self.agent.drivers.detach(self, words_of(reason))
 
     def join(self) -> bool:
         """The agent lives: begin to drive it, unless it was detached meanwhile; False if it is attached no more."""
-        if self._is_wanted and not self._has_joined:
+        if self.is_live and not self._has_joined:
             self._has_joined = True
             try:
                 self.driver.join(self.agent)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._has_joined = self._is_wanted = False
+                self._has_joined = self.is_live = False
                 self.agent.fault(self.driver.name, "join", error)
                 return False
         return True
@@ -182,7 +156,7 @@ class Attachment:
                 then()
 
     def __repr__(self) -> str:
-        state = "driving" if self.drives else "leaving" if self.is_leaving else "attached" if self._is_wanted else "off"
+        state = "driving" if self.drives else "leaving" if self.is_leaving else "attached" if self.is_live else "off"
         return f"<Attachment of {self.driver.name!r} to {self.agent.name!r}: {state}>"
 
 
@@ -288,17 +262,14 @@ class Drivers:
             nonlocal count
             count -= 1
             if count == 0:
-                self._all_left(then)
+                self._give_back()
+                # Some may have been detached just now, by what left with them: a selection leaf detaches its own.
+                self.attachments = tuple([one for one in self.attachments if one.is_live])
+                then()
 
         for attachment in open_ones:
             attachment.leave(reason, left)
         left()
-
-    def _all_left(self, then: Callable[[], object]) -> None:
-        self._give_back()
-        # Some may have been detached just now, by what left with them: the leaf of a selection tree detaches its own.
-        self.attachments = tuple([one for one in self.attachments if one.is_live])
-        then()
 
     def change(self) -> None:
         """Somebody came or went: who has them drive must know."""

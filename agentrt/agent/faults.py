@@ -15,7 +15,7 @@ there are too many, so that a run of a year does not grow by its mistakes.
 Rejected: the log alone, filtered by who wants to count (it is text by then, has to be kept off the screen, and its
 level decides what is found); a fault as an exception out of ``runtime.step`` (one bad agent would stop the world).
 
-Source: ours (ours); Stonehearth, AI: "Debugging methods".
+Source: ours; Stonehearth, AI: "Debugging methods".
 """
 
 from __future__ import annotations
@@ -34,21 +34,13 @@ _MOST_FRAMES = 16  # of a way; the outermost ones, so that a recursion is the sa
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure that nobody handled.
+    """A failure that nobody handled."""
 
-    Attributes:
-        text: what failed, in words, such as ``"run raised KeyError"``.
-        error: what was raised; its traceback is ``error.__traceback__``.
-        tick: in which tick; 0 before the first.
-        agent: the name of the agent; empty for what is nobody's, such as a function of the tick.
-        path: the place in the agent; empty likewise.
-    """
-
-    text: str
-    error: BaseException
-    tick: int
-    agent: str = ""
-    path: str = ""
+    text: str  # what failed, in words, such as ``"run raised KeyError"``
+    error: BaseException  # what was raised; its traceback is ``error.__traceback__``
+    tick: int  # in which tick; 0 before the first
+    agent: str = ""  # the name of the agent; empty for what is nobody's, such as a function of the tick
+    path: str = ""  # the place in the agent; empty likewise
 
 
 class FaultHub(Callbacks[Callable[[Fault], object]]):

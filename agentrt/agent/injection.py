@@ -133,17 +133,7 @@ class Learner(Member, Protocol):
 
 
 class Injection:
-    """What one ``Agent.inject`` taught.
-
-    Attributes:
-        agent: who learned it.
-        actions: the action classes, in order.
-        source: where it came from, in words.
-        is_live: whether it was not revoked.
-        content: what else it taught; None if that was actions only.
-        what: what was injected, as ``agentrt.rebuild`` saves it; None for what an agent has since it was made.
-        bearer: the thing that bears the AI (a piece of equipment, a buff), if one does.
-    """
+    """What one ``Agent.inject`` taught."""
 
     __slots__ = ("_forget", "actions", "agent", "bearer", "content", "is_live", "source", "what")
 
@@ -157,13 +147,15 @@ class Injection:
         forget: Callable[[Injection], None],
     ) -> None:
         self._forget = forget  # told when it is revoked
-        self.agent: Learner = agent
+        self.agent: Learner = agent  # who learned it
         self.actions: tuple[type[Action], ...] = content.actions
-        self.source: str = source
-        self.is_live: bool = True
-        self.content: Content | None = None if content.is_plain else content
-        self.what: tuple[Loaded, ...] | None = what
-        self.bearer: object = bearer
+        self.source: str = source  # where it came from, in words
+        self.is_live: bool = True  # whether it was not revoked
+        self.content: Content | None = None if content.is_plain else content  # what else it taught
+        self.what: tuple[Loaded, ...] | None = (
+            what  # as ``agentrt.rebuild`` saves it; None for what it has from the start
+        )
+        self.bearer: object = bearer  # the thing that bears the AI (a piece of equipment, a buff), if one does
 
     def revoke(self) -> None:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""

@@ -29,8 +29,7 @@ from agentrt.packs.registry import Registry, default_registry
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.tasks.group import Extension, TaskGroup
-    from agentrt.kernel.strand import Strand
+    from agentrt.activity.tasks.group import TaskGroup
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.dependency import Dependency
 
@@ -48,14 +47,14 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_belongings", "_groups", "_injections", "_registry")
+    __slots__ = ("_agent", "_registry", "belongings", "groups", "injections")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
-        self._injections: list[Injection] = []
-        self._groups: list[TaskGroup] | None = None  # all that it is in, in the order of joining
-        self._belongings: Belongings | None = None  # made with the first injection that holds more than actions
+        self.injections: tuple[Injection, ...] = ()  # what was taught and was not revoked, in that order
+        self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
+        self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
     @property
     def registry(self) -> Registry:
@@ -72,23 +71,23 @@ class Knowledge:
         content = resolve(loaded, lambda: self.registry)
         # What does not fit is an error before all changes.
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
-        for group in self._groups or ():
+        for group in self.groups:
             check_group(known, group.spec)
         injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self._forget)
         if content.is_plain:
-            self._injections.append(injection)
+            self.injections += (injection,)
         else:
             self._take(injection, content)
-        self._changed(TraceEvent.INJECTED, injection)
+        self._agent.post(self._take_up, TraceEvent.INJECTED, injection)
         return injection
 
     def _take(self, injection: Injection, content: Content) -> None:
         """Take an injection that holds more than actions, or raise and be as before."""
-        if self._belongings is None:
-            self._belongings = Belongings(self._agent)
-        belongings = self._belongings
+        if self.belongings is None:
+            self.belongings = Belongings(self._agent)
+        belongings = self.belongings
         belongings.check(content)
-        self._injections.append(injection)
+        self.injections += (injection,)
         try:
             if self._agent.kernel is None:
                 belongings.settle()
@@ -97,26 +96,25 @@ class Knowledge:
                 self._agent.post(belongings.settle_quietly)
                 belongings.take_groups()
         except AgentRTError:
-            self._injections.remove(injection)
+            self._let_go(injection)
             injection.is_live = False
             belongings.give_back_groups()
             if self._agent.kernel is None:
                 belongings.settle_quietly()
             raise
 
-    def _forget(self, injection: Injection) -> None:
-        self._injections.remove(injection)
-        if injection.content is not None:
-            assert self._belongings is not None
-            if self._agent.kernel is None:
-                self._belongings.settle_quietly()
-            else:
-                self._agent.post(self._belongings.settle_quietly)
-        self._changed(TraceEvent.REVOKED, injection)
+    def _let_go(self, injection: Injection) -> None:
+        self.injections = tuple([one for one in self.injections if one is not injection])
 
-    def _changed(self, event: TraceEvent, injection: Injection) -> None:
-        if self._agent.planner is not None:
-            self._agent.post(self._take_up, event, injection)
+    def _forget(self, injection: Injection) -> None:
+        self._let_go(injection)
+        if injection.content is not None:
+            assert self.belongings is not None
+            if self._agent.kernel is None:
+                self.belongings.settle_quietly()
+            else:
+                self._agent.post(self.belongings.settle_quietly)
+        self._agent.post(self._take_up, TraceEvent.REVOKED, injection)
 
     def _take_up(self, event: TraceEvent, injection: Injection) -> None:
         planner = self._agent.planner
@@ -133,36 +131,21 @@ class Knowledge:
                 planner.record("", event, detail)
             planner.learn(index_actions(self.actions))
             if content is not None and content.groups:
-                planner.learn_groups(self._groups or ())
-
-    @property
-    def injections(self) -> tuple[Injection, ...]:
-        """What was taught and was not revoked, in that order."""
-        return tuple(self._injections)
+                planner.learn_groups(self.groups)
 
     @property
     def actions(self) -> tuple[type[Action], ...]:
         """The actions, each once, in the order in which they were learned."""
-        injections = self._injections
+        injections = self.injections
         if len(injections) == 1:
             return injections[0].actions
         return tuple(dict.fromkeys(action for injection in injections for action in injection.actions))
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
-    @property
-    def groups(self) -> tuple[TaskGroup, ...]:
-        """The task groups, personal and shared ones, in the order in which they were joined."""
-        return tuple(self._groups or ())
-
-    @property
-    def extensions(self) -> tuple[Extension, ...]:
-        """What packs add to personal task groups, in that order."""
-        return () if self._belongings is None else self._belongings.extensions
-
     def group(self, name: str) -> TaskGroup:
         """The task group of a name."""
-        groups = {group.name: group for group in self._groups or ()}
+        groups = {group.name: group for group in self.groups}
         if name not in groups:
             remedy = "Inject a pack that names it under 'task_groups', or add the agent to it."
             raise UnknownTaskGroupError(name, f"the agent {self._agent.name!r}", list(groups), remedy)
@@ -171,79 +154,64 @@ class Knowledge:
     def join_group(self, group: TaskGroup) -> None:
         """Become a member of a task group, whose activity no known action may take arguments for."""
         check_group(index_actions(self.actions), group.spec)
-        if self._groups is None:
-            self._groups = []
-        if any(other.name == group.name for other in self._groups):
+        if any(other.name == group.name for other in self.groups):
             raise WrongStateError(
                 "group.add", f"{self._agent.name!r} is in another group called {group.name}", "Give it another name."
             )
-        self._groups.append(group)
-        self._groups_changed()
+        self.groups += (group,)
+        self._agent.post(self._take_up_groups)
 
     def leave_group(self, group: TaskGroup) -> None:
         """Be a member of a task group no more."""
-        if self._groups is not None and group in self._groups:
-            self._groups.remove(group)
-            self._groups_changed()
-
-    def _groups_changed(self) -> None:
-        if self._agent.planner is not None:
+        if group in self.groups:
+            self.groups = tuple([one for one in self.groups if one is not group])
             self._agent.post(self._take_up_groups)
 
     def _take_up_groups(self) -> None:
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
-            planner.learn_groups(self._groups or ())
+            planner.learn_groups(self.groups)
 
     # --- the life of the agent ----------------------------------------------------------------------------------------
 
     def enter(self, tick: int) -> None:
         """The agent is about to join a runtime: its groups begin to act, unless another member had them do so."""
-        for group in self._groups or ():
+        for group in self.groups:
             if group.runtime is None:
                 group.begins_to_act(tick)
 
     def equip(self, planner: Planner) -> None:
         """Give a new planner all that there is; nobody thinks yet."""
         planner.learn(index_actions(self.actions))
-        if self._groups:
-            planner.learn_groups(self._groups)
-        if self._belongings is not None:
-            self._belongings.observers.reset()
+        if self.groups:
+            planner.learn_groups(self.groups)
+        if self.belongings is not None:
+            self.belongings.observers.reset()
 
     def begin(self) -> None:
         """The agent begins to live: so do its observers; what was told to its groups since it was added counts."""
         self.settle()
-        for group in self._groups or ():
+        for group in self.groups:
             group.publish()
         self._take_up_groups()
 
     def settle(self) -> None:
         """Take up at once what waits for an intake; when the agent has left, that never comes."""
-        if self._belongings is not None:
-            self._belongings.settle_quietly()
+        if self.belongings is not None:
+            self.belongings.settle_quietly()
 
     def end_observers(self, reason: str, then: Callable[[], object]) -> None:
         """Stop the observers; ``then`` is called when none is left, at once if there is none."""
-        if self._belongings is None:
+        if self.belongings is None:
             then()
         else:
-            self._belongings.observers.leave(reason, then)
+            self.belongings.observers.leave(reason, then)
 
     def leave_shared_groups(self) -> None:
         """Leave the groups that the agent shares with others; its own ones stay, with their tasks."""
         for group in self.groups:
             if group.owner is not self._agent:
                 group.remove(self._agent)
-
-    def observer_strands(self) -> list[Strand]:
-        """The strands of the observers that have not ended, in the order in which they began."""
-        return [] if self._belongings is None else self._belongings.observers.strands
-
-    @property
-    def running_observers(self) -> tuple[str, ...]:
-        """The aliases of those observers, likewise."""
-        return () if self._belongings is None else self._belongings.observers.running
 
     def __repr__(self) -> str:
         return f"<Knowledge of {self._agent.name!r}: {len(self.actions)} actions, {len(self.groups)} task groups>"

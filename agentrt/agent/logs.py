@@ -35,7 +35,7 @@ from typing import Any, Protocol
 from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.words import error_words, printable, printable_lines
 
-__all__ = ["LEVELS", "Log", "LogBridge", "Speaker", "get_logger", "level_of_event", "threshold_of"]
+__all__ = ["LEVELS", "LEVEL_OF", "Log", "LogBridge", "Speaker", "get_logger", "threshold_of"]
 
 LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50, "off": 100}
 """The levels by name, as the standard library counts them."""
@@ -66,12 +66,7 @@ _EVENTS: dict[str, tuple[TraceEvent, ...]] = {  # by level; all others are what 
     "warning": (TraceEvent.STORM, TraceEvent.DISABLED),
     "": (TraceEvent.FAULT, TraceEvent.KILLED, TraceEvent.RESTARTED),  # they are logged where they happen
 }
-_LEVEL_OF = dict.fromkeys(TraceEvent, "info") | {event: level for level, events in _EVENTS.items() for event in events}
-
-
-def level_of_event(event: TraceEvent) -> str:
-    """What a record of this event is worth: the name of a level; empty for what is logged where it happens."""
-    return _LEVEL_OF[event]
+LEVEL_OF = dict.fromkeys(TraceEvent, "info") | {event: level for level, events in _EVENTS.items() for event in events}
 
 
 def threshold_of(level: str | None) -> int:
@@ -230,7 +225,7 @@ class LogBridge:
             self._close = None
 
     def _take(self, record: TraceRecord) -> None:
-        level = _LEVEL_OF[record.event]
+        level = LEVEL_OF[record.event]
         if not level or LEVELS[level] < self._of_agents.get(record.agent, self._threshold):
             return
         place = {"agent": record.agent, "path": record.path}

@@ -19,31 +19,19 @@ class Restart:
 
     The wait grows each time, until a plan that takes time has run to its end.
 
-    Attributes:
-        first: game seconds until the first restart.
-        factor: how many times longer each further wait is.
-        most: the longest wait.
-
     Source: Stonehearth, AI: `abort` (there the agent is lost).
     """
 
-    first: float = 1.0
-    factor: float = 2.0
-    most: float = 60.0
+    first: float = 1.0  # game seconds until the first restart
+    factor: float = 2.0  # how many times longer each further wait is
+    most: float = 60.0  # the longest wait, in game seconds
 
     def __post_init__(self) -> None:
         if not (0 < self.first <= self.most < math.inf and 1 <= self.factor < math.inf):
             raise ValueError(f"{self!r}: it takes 0 < first <= most, and a factor of at least 1")
 
     def seconds(self, kills: int) -> float:
-        """How long to wait.
-
-        Args:
-            kills: how many times in a row the planner gave up, from 1.
-
-        Returns:
-            Game seconds.
-        """
+        """How long to wait, in game seconds, when the planner gave up so many times in a row, from 1."""
         wait = self.first
         for _ in range(kills - 1):
             if wait >= self.most or self.factor == 1:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, runs_alone
-from agentrt.agent.drivers import Attachment
+from agentrt.agent.drivers import Attachment, Rounds
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.budget import WaitTimes
@@ -225,7 +225,7 @@ class Runtime:
         self._names = Names()
         self._arrivals = 0
         # the drivers of all agents, in the order in which they drive
-        self.round: DriverPhase = DriverPhase(self.kernel, self._agents)
+        self.round: Rounds = DriverPhase(self.kernel, self._agents)
         self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
         self._carry = 0.0
         self._conductor = Conductor(self, self._reporting.report_step, hang_limit, collector)

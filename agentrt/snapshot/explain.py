@@ -4,15 +4,8 @@ They are made of a snapshot and of nothing else, so that one out of a recording 
 line is one place of a plan, or one fact; places are indented below what they are part of, activities in brackets, the
 elected action with a star.
 
-An action that is not elected says why, in this order: it is not possible and what it said about that; it is not ready,
-since when, what it waits for, and how often it was stopped before it had an answer; its utility does not reach the bar,
-which is the elected one's with its sunk cost; it would, and something keeps it from taking over.
-
-What an agent solves is told along what is under way, from what was asked for down to the strategy that runs innermost.
-At each dependency stand the strategies: those that failed and why, the one that runs with a star and what it is
-expected to cost, the others with their costs or why they cannot. Below a strategy stands what it needs now, what it is
-expected to need next ("perhaps" if only in some branches), and what came up. Then the forecast, if it reaches deeper,
-and what came up and has to wait. Of requests that are over only the last is told, while nothing is being solved.
+What an agent solves is told along what is under way, from what was asked for down to the strategy that runs innermost,
+the one with the star. Of requests that are over only the last is told, while nothing is being solved.
 
 Source: Stonehearth, AI, the AI inspector; prismarine-gameplay: "Task Tree", "Heuristic Based Task Selection".
 """

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Unit
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
+    from agentrt.errors import AgentKilled
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.views import GameplayView
 
@@ -75,19 +76,13 @@ __all__ = ["SeenAgent", "Translate", "Translator", "key_text", "outlines", "snap
 
 
 class _SeenAttachment(Protocol):
-    @property
-    def driver(self) -> Driver: ...
-
-    @property
-    def every(self) -> int: ...
+    driver: Driver
+    every: int
 
 
 class _SeenInjection(Protocol):
-    @property
-    def source(self) -> str: ...
-
-    @property
-    def actions(self) -> tuple[type[Action], ...]: ...
+    source: str
+    actions: tuple[type[Action], ...]
 
     @property
     def teaches(self) -> tuple[str, ...]: ...
@@ -96,24 +91,14 @@ class _SeenInjection(Protocol):
 class SeenAgent(Body, Protocol):
     """An agent, as a snapshot sees it: a body, and all else that is read of one."""
 
-    @property
-    def planner(self) -> Planner | None:
-        """Its planner; it is kept when the agent has ended. None before it was in a runtime."""
-        ...
+    planner: Planner | None  # it is kept when the agent has ended; None before it was in a runtime
+    is_ending: bool  # whether it was told to end
+    error: AgentKilled | None  # why it was killed
+    gameplay_if_made: Gameplay | None  # if anybody ever asked for it: looking makes none
 
     @property
     def is_alive(self) -> bool:
         """Whether it is in a runtime and has not ended."""
-        ...
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether it was told to end."""
-        ...
-
-    @property
-    def error(self) -> BaseException | None:
-        """Why it was killed."""
         ...
 
     @property
@@ -139,11 +124,6 @@ class SeenAgent(Body, Protocol):
     @property
     def injections(self) -> Sequence[_SeenInjection]:
         """What it was taught and was not revoked."""
-        ...
-
-    @property
-    def gameplay_if_made(self) -> Gameplay | None:
-        """Its gameplay, if anybody ever asked for it: looking makes none."""
         ...
 
 

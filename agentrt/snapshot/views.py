@@ -1,8 +1,7 @@
 """The shape of a snapshot: frozen, plain data, as JSON and back.
 
-A ``RuntimeSnapshot`` has the figures, the task groups, and an ``AgentSnapshot`` of each agent: its plan, its other
-models, its control flags, what it knows. An ``AgentSummary`` is the one line of an agent that a list of a thousand
-shows; it costs a walk down the running branch, and only where the plan runs nothing are the other models asked.
+An ``AgentSummary`` is the one line of an agent that a list of a thousand shows; it costs a walk down the running
+branch, and only where the plan runs nothing are the other models asked.
 
 In the plan an activity (``FrameView``) has the actions that the agent knows for it (``UnitView``), and an action has
 the activities that it is made of. What is shown is what is true now, and nothing that is left over: of an action that
@@ -291,10 +290,7 @@ class AgentSnapshot(View):
 
     @classmethod
     def from_json(cls, data: object) -> AgentSnapshot:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
+        """Read what ``as_json`` wrote, from anywhere.
 
         Raises:
             DataFault: it is no snapshot of an agent, or of another version.
@@ -324,10 +320,7 @@ class RuntimeSnapshot(View):
 
     @classmethod
     def from_json(cls, data: object) -> RuntimeSnapshot:
-        """Read what ``as_json`` wrote.
-
-        Args:
-            data: plain values, from anywhere.
+        """Read what ``as_json`` wrote, from anywhere.
 
         Raises:
             DataFault: it is no snapshot of a runtime, or of another version.

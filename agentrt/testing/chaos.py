@@ -1,37 +1,18 @@
 """Chaos: does an agent keep its promises when, at an await, something goes wrong?
 
-Two forms of one thing:
-
-* ``sim.chaos(seed, ticks=...)``: a run in which, at random, awaits are cancelled, raise or come late, entities are
-  destroyed and agents removed. For long runs of whole worlds.
-* ``exhaust(scenario, ticks=...)``: the scenario is built anew for each await point and each kind of fault, which hits
-  that point alone. For short scenarios; it leaves no await out. First it is played as it is; that counts its points,
-  and must be sound by itself. Up to the point that is hit a run is the same as the first, so the number of a point
-  means the same in all.
+Its two forms, ``sim.chaos`` at random and ``exhaust`` at each await in turn, and what each fault does, stand in
+docs/how-to/chaos.md. A scenario that is exhausted is first played as it is; that counts its points, and must be sound
+by itself. Up to the point that is hit a run is the same as the first, so the number of a point means the same in all.
 
 Both watch the invariants of the trace while it runs, look for what is left (``invariants.Leaks``) when agents have
 ended and when the runtime was closed, and take every error of the library's own (``InternalError``) for a violation. An
-error that an author's code makes of the fault is none. A scenario whose agents have nothing to do with each other can
-ask for more: that those beside the one that is hit act to the letter as they do without the fault.
+error that an author's code makes of the fault is none.
 
-*Faults.*
-
-============ ========================================================================================================
-``cancel``   the strand is told to stop, as if whoever runs it had thought better of it
-``uproot``   its task is cancelled in the event loop, past all of our shields; asyncio only, and nothing elsewhere
-``raise``    what it awaits raises: now if it waits for the kernel, else when what it waits for has come
-``burst``    it raises what nobody foresees: no ``Exception``, or an error without a text, or both
-``delay``    what it awaits comes some ticks later
-``destroy``  the entity of its agent is destroyed
-``remove``   its agent is removed from the runtime, at the next intake
-============ ========================================================================================================
-
-Each comes at one of three moments: ``inside``, on the strand's own stack, while it suspends (what it called turned
+A fault comes at one of three moments: ``inside``, on the strand's own stack, while it suspends (what it called turned
 against it); ``soon``, in the same tick, when the ready queue comes to it (somebody else did it); ``intake``, at the
 next one (the outside did it). A strand of the world has no agent: there the fault hits an agent that is chosen by the
-number of the point. What cannot be done (to destroy an entity without ``destroy``, to raise before the first await) is
-not counted. What bursts is chosen by the number of the point: a ``BaseException`` and an ``Exception`` whose texts
-cannot be made, a ``CancelledError`` of asyncio that nobody asked for, and a group of the first.
+number of the point, as is what bursts. What cannot be done (to destroy an entity without ``destroy``, to raise before
+the first await) is not counted.
 
 *Points.* A point is a moment at which a strand has suspended: at one of its awaits, or before its first step. Whatever
 the kernel drives has them, on every host. They are numbered in the order in which the run comes to them; equal runs
@@ -207,13 +188,13 @@ class Point(NamedTuple):
 class _Probe(Coroutine[Any, Any, Any]):
     """A coroutine that hands everything on to another one."""
 
-    __slots__ = ("_coro", "_error", "_kept", "_late", "_points", "agent", "strand", "waits")
+    __slots__ = ("_coro", "_error", "_kept", "_late", "_reached", "agent", "strand", "waits")
 
     strand: Strand  # whose coroutine it is
 
-    def __init__(self, coro: Coroutine[Any, Any, Any], points: _Points, agent: str) -> None:
+    def __init__(self, coro: Coroutine[Any, Any, Any], reached: Callable[[_Probe], None], agent: str) -> None:
         self._coro: Any = coro
-        self._points = points
+        self._reached = reached  # called whenever it has suspended
         self.agent: str = agent  # empty for a coroutine of the world
         self._error: BaseException | None = None
         self._late = 0
@@ -251,7 +232,7 @@ class _Probe(Coroutine[Any, Any, Any]):
 
     def _suspended(self, command: object) -> object:
         self.waits += 1
-        self._points.reached(self)
+        self._reached(self)
         return command
 
     def __getattr__(self, name: str) -> Any:
@@ -271,44 +252,6 @@ class _Probe(Coroutine[Any, Any, Any]):
     def delay(self, ticks: int) -> None:
         """Have its await end later than it would."""
         self._late = ticks
-
-
-class _Points:
-    """Counts the points of a run."""
-
-    def __init__(self, kernel: Kernel, at: Callable[[Point, _Probe], object]) -> None:
-        self._kernel = kernel
-        self._at = at  # called with each point, in the middle of the step; it must not step anything
-        self._host = kernel.host
-        self._make: Callable[..., Strand] = kernel.host.strand
-        self.count: int = 0
-        vars(kernel.host)["strand"] = self._make_strand  # of this host alone: other runtimes make theirs as ever
-
-    def close(self) -> None:
-        """Count no more; strands that have a probe keep it."""
-        vars(self._host).pop("strand", None)
-        self._at = lambda _point, _probe: None
-
-    def _make_strand(
-        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
-    ) -> Strand:
-        probe = _Probe(coro, self, _agent_of(owner))
-        strand = probe.strand = self._make(kernel, probe, name, owner)
-        if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
-            self.reached(probe)
-        else:  # a think that made its first step without a strand
-            kernel.call_soon(self._first_wait, probe)
-        return strand
-
-    def _first_wait(self, probe: _Probe) -> None:
-        if probe.waits == 0 and not probe.strand.is_done:
-            probe.waits = 1
-            self.reached(probe)
-
-    def reached(self, probe: _Probe) -> None:
-        """A strand has suspended."""
-        self.count += 1
-        self._at(Point(self.count, self._kernel.tick, probe.agent, probe.strand.name, probe.waits), probe)
 
 
 def _agent_of(owner: object) -> str:
@@ -396,7 +339,7 @@ class ChaosReport:
     def add(self, scenario: str, seed: int | str, chaos: Chaos, violations: Sequence[Violation]) -> None:
         """Add a run that is over, and what was violated in it."""
         self.runs += 1
-        self.points += chaos.points.count
+        self.points += chaos.points
         self.records += chaos.records
         self.faults.update(fault.kind for _, fault in chaos.faults)
         if violations:
@@ -404,13 +347,10 @@ class ChaosReport:
             self.failures.append(Failure(scenario, seed, chaos.runtime.host, faults, tuple(violations), tail))
 
     def check(self) -> ChaosReport:
-        """Raise if something was violated.
-
-        Returns:
-            The report.
+        """Give the report back, if nothing was violated.
 
         Raises:
-            InvariantError: the text tells the first few failures.
+            InvariantError: something was; the text tells the first few failures.
         """
         if self.failures:
             told = [str(failure) for failure in self.failures[:_TOLD]]
@@ -449,14 +389,35 @@ class Chaos:
         self._invariants: dict[str, Invariants] = {}
         self._unwatched = {agent.name for agent in runtime.agents} if runtime.tick else set()  # they began before
         self._leaks = Leaks(runtime)
-        self.points: _Points = _Points(runtime.kernel, self._reached)
+        self.points: int = 0  # how many there were
+        self._make: Callable[..., Strand] = runtime.kernel.host.strand
+        vars(runtime.kernel.host)["strand"] = self._make_strand  # of this host alone: others make theirs as ever
         self._log_level: str | None = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace
         self._close_trace = runtime.trace.listen(self._take)
         self._close_look = runtime.after_tick(self._look)
 
-    def _reached(self, point: Point, probe: _Probe) -> None:
+    def _make_strand(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
+    ) -> Strand:
+        probe = _Probe(coro, self._reached, _agent_of(owner))
+        strand = probe.strand = self._make(kernel, probe, name, owner)
+        if not iscoroutine(coro) or getcoroutinestate(coro) == CORO_CREATED:
+            self._reached(probe)
+        else:  # a think that made its first step without a strand
+            kernel.call_soon(self._first_wait, probe)
+        return strand
+
+    def _first_wait(self, probe: _Probe) -> None:
+        if probe.waits == 0 and not probe.strand.is_done:
+            probe.waits = 1
+            self._reached(probe)
+
+    def _reached(self, probe: _Probe) -> None:
+        """A strand has suspended: this is in the middle of its step, where nothing may be stepped."""
+        self.points += 1
+        point = Point(self.points, self.runtime.tick, probe.agent, probe.strand.name, probe.waits)
         fault = self._plan(point)
         if fault is not None and _inject(self.runtime, fault, point, probe, self._error):
             self.faults.append((point, fault))
@@ -504,11 +465,12 @@ class Chaos:
         return sorted([*self._violations, *self._leaks.violations], key=lambda one: one.tick)
 
     def _abandon(self) -> None:
-        """Let go of everything; safe to be called again."""
+        """Let go of everything; safe to be called again. Strands that have a probe keep it, and nothing hits them."""
         self.runtime.log_level = self._log_level
         self._close_trace()
         self._close_look()
-        self.points.close()
+        vars(self.runtime.kernel.host).pop("strand", None)
+        self._plan = lambda _point: None
         self._leaks.stop()
 
 
@@ -577,8 +539,6 @@ def exhaust(
 
     Raises:
         ValueError: there is no such fault or moment.
-
-    Source: ours (ours).
     """
     _choose("faults", faults, FAULTS)
     _choose("moments", moments, MOMENTS)
@@ -600,7 +560,7 @@ def exhaust(
 
     first = run(None, None)
     if report.is_sound:
-        for hit in only if only is not None else _all(first.points.count, faults, moments, every):
+        for hit in only if only is not None else _all(first.points, faults, moments, every):
             run(hit, first)
             if len(report.failures) >= _ENOUGH:
                 break

@@ -292,15 +292,12 @@ def _parent(path: str) -> str:
 
 
 def check_trace(records: Iterable[TraceRecord], agent: str, *, has_ended: bool = True) -> list[Violation]:
-    """Check a trace.
+    """The violations in a trace that goes from the beginning of an agent's life to its end, if it has ended.
 
     Args:
-        records: from the beginning of the agent's life.
+        records: of all agents, or of this one.
         agent: the agent's name.
         has_ended: whether they go to its end.
-
-    Returns:
-        The violations, in order; none for a sound trace.
     """
     invariants = Invariants(agent)
     for record in records:
@@ -326,14 +323,7 @@ class Leaks:
         self._connections: list[Connection] = []
         self._leases = runtime.leases.left.connect(lambda lease: self._found("nothing left", "", f"{lease!r}"))
         self._add = Signal.add
-        self._note_connections()
 
-    def stop(self) -> None:
-        """Note no more connections."""
-        setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
-        self._leases.close()
-
-    def _note_connections(self) -> None:
         def add(signal: Signal, connection: Connection) -> None:  # not a method: it is to become one of signals
             self._add(signal, connection)
             function = connection._function
@@ -342,6 +332,11 @@ class Leaks:
                 self._connections.append(connection)
 
         setattr(Signal, "add", add)  # noqa: B010 - type checkers would object to an assignment
+
+    def stop(self) -> None:
+        """Note no more connections."""
+        setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
+        self._leases.close()
 
     def _found(self, rule: str, agent: str, text: str) -> None:
         self.violations.append(Violation(rule, self._runtime.tick, agent, "", text))

@@ -1,14 +1,7 @@
 """Matchers: what is said of a trace in a test, in words that read like the claim, and errors that show what was there.
 
 A ``Pattern`` describes records: of whom, which event, where, and what stands beside it. The functions make claims with
-patterns and raise ``TraceMismatch``, which is an ``AssertionError``, so that every test runner shows it as a failure:
-
-* ``happened``  there is such a record; so many of them
-* ``never``     there is none
-* ``in_order``  there is one of each pattern, each after the one before
-* ``between``   the part of a trace from one record to the next of another kind
-* ``pairs``     whatever was opened was closed, before it was opened again
-
+patterns and raise ``TraceMismatch``, which is an ``AssertionError``, so that every test runner shows it as a failure.
 Rules:
 
 * A trace is whatever gives records when it is gone through: ``sim``, ``sim.trace``, what ``between`` returned, a list.
@@ -175,12 +168,7 @@ def happened(
 
 
 def never(trace: Trace, event: str | Pattern | None = None, **fields: Any) -> None:
-    """There is no such record.
-
-    Args:
-        trace: where to look.
-        event: which event, or a whole pattern.
-        fields: the other fields of a ``Pattern``.
+    """There is no such record; it is described as for ``happened``.
 
     Raises:
         TraceMismatch: there is one.
@@ -194,10 +182,6 @@ def never(trace: Trace, event: str | Pattern | None = None, **fields: Any) -> No
 
 def in_order(trace: Trace, *patterns: Pattern) -> list[TraceRecord]:
     """There is a record of each pattern, each after the one before; whatever else lies between does not matter.
-
-    Args:
-        trace: where to look.
-        patterns: what is to come, in order.
 
     Returns:
         The records: for each pattern the first one after the one before.
@@ -226,15 +210,7 @@ def _found_in_order(records: list[TraceRecord], patterns: Sequence[Pattern]) -> 
 
 
 def between(trace: Trace, first: Pattern, last: Pattern) -> list[TraceRecord]:
-    """The part of a trace from one record to the next of another kind.
-
-    Args:
-        trace: where to look.
-        first: where it begins: with the first record that is like that.
-        last: where it ends: with the next one after it that is like that.
-
-    Returns:
-        The records from the one to the other, both of them included.
+    """The part of a trace from the first record of one pattern to the next one of another, both of them included.
 
     Raises:
         TraceMismatch: there is no such part.

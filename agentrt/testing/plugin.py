@@ -1,14 +1,8 @@
 """The pytest plugin: fixtures, a seed for all tests, and what a failed test of agents has to tell.
 
-pytest finds it by the entry point ``agentrt`` of the group ``pytest11``. Fixtures:
-
-* ``sim``            a ``Simulation``; closed at the end, when there may be no fault that was not expected
-* ``runtime``        a ``Runtime`` for tests that drive it themselves, on asyncio, say; closed on the loop of the test
-* ``agentrt_seed``   the seed that both have
-* ``agentrt_watch``  has a simulation or runtime of the test's own treated as those of the fixtures are
-
-When a test fails that used one of these, its report gets three sections: the newest records of the trace, the
-explanation of the agents, and where the recording of the run lies. Recordings of tests that passed are thrown away.
+pytest finds it by the entry point ``agentrt`` of the group ``pytest11``. When a test fails that used one of its
+fixtures, its report gets three sections: the newest records of the trace, the explanation of the agents, and where the
+recording of the run lies. Recordings of tests that passed are thrown away.
 
 Rules:
 

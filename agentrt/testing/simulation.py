@@ -7,9 +7,9 @@ It listens from the moment it is made: to the whole trace, for whoever compares 
 what can be claimed of one), and to the faults in it, which a test takes when it expects them.
 
 Waiting is running ticks until something is the case. All helpers of that kind run no tick when it is the case already
-(``run_until_event`` waits for a new one), run until the end of the tick in which it comes, and raise
-``SimulationTimeout`` after ``limit`` ticks, with what was waited for, the explanation of the agent that it was about,
-and the newest records: whoever reads the failure sees why it never came, without running it again.
+(``run_until_event`` waits for a new one), and run until the end of the tick in which it comes. A ``SimulationTimeout``
+has what was waited for, the explanation of the agent that it was about, and the newest records: whoever reads the
+failure sees why it never came, without running it again.
 
 What runs is read from a snapshot: the plan, what is performed beside it, and what the agent's drivers do. So one
 helper serves all models.
@@ -17,6 +17,7 @@ helper serves all models.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,9 @@ class Simulation:
         runtime: one of the caller's own; otherwise one on the plain host is made.
         keep: how many records of the trace are kept, the newest; None for all.
 
-    Attributes:
-        runtime: the runtime.
+    What waits (``run_until`` and its kind) runs at most ``limit`` ticks, gives back how many ran, and raises
+    ``SimulationTimeout`` if what it waited for did not come. Agents are given as they are, or by their names, for which
+    ``LookupError`` is raised if there is none.
     """
 
     def __init__(
@@ -62,27 +64,21 @@ class Simulation:
         keep: int | None = None,
     ) -> None:
         self.runtime: Runtime = runtime or Runtime(seed, ticks_per_second=ticks_per_second, host="plain")
-        self._records: list[TraceRecord] = []
+        self._records: list[TraceRecord] | deque[TraceRecord] = [] if keep is None else deque(maxlen=keep)
         self._faults: list[TraceRecord] = []
-        self._keep = keep
         self._digest = TraceDigest(self.runtime.trace)
         self._close = self.runtime.trace.listen(self._take)
 
     def _take(self, record: TraceRecord) -> None:
-        records = self._records
-        records.append(record)
+        self._records.append(record)
         if record.event is TraceEvent.FAULT:
             self._faults.append(record)
-        if self._keep is not None and len(records) > 2 * self._keep:  # now and then: shortening costs its length
-            del records[: len(records) - self._keep]
 
     @property
     def trace(self) -> list[TraceRecord]:
         """What happened since the simulation was made, or the newest ``keep`` records of it."""
         records = self._records
-        if self._keep is not None and len(records) > self._keep:
-            del records[: len(records) - self._keep]
-        return records
+        return records if isinstance(records, list) else list(records)
 
     @property
     def now(self) -> int:
@@ -96,14 +92,7 @@ class Simulation:
         return self.runtime.add(agent)
 
     def agent(self, agent: Agent | str) -> Agent:
-        """An agent by its name.
-
-        Args:
-            agent: its name; an agent is given back as it is.
-
-        Raises:
-            LookupError: there is none; the text names those that there are.
-        """
+        """An agent by its name; an agent is given back as it is."""
         if isinstance(agent, Agent):
             return agent
         found = next((one for one in self.runtime.agents if one.name == agent), None)
@@ -120,18 +109,7 @@ class Simulation:
     # --- waiting ------------------------------------------------------------------------------------------------------
 
     def run_until(self, condition: Callable[[], Any], limit: int = LIMIT) -> int:
-        """Run ticks until a condition is true.
-
-        Args:
-            condition: asked before the first tick and after each.
-            limit: how many ticks to run at most.
-
-        Returns:
-            How many ticks ran.
-
-        Raises:
-            SimulationTimeout: the limit was reached; the text says what each agent was doing.
-        """
+        """Run ticks until a condition is true; it is asked before the first tick and after each."""
         __tracebackhide__ = True
         return self._run(condition, limit, "", None)
 
@@ -139,16 +117,9 @@ class Simulation:
         """Run ticks until an agent runs something: an action, a goal, a decider, a leaf.
 
         Args:
-            agent: the agent or its name.
+            agent: which.
             what: an action class; or the end of a path, such as ``"Eat"``, ``"mod:eat"``, ``"goals/Panic"``.
             limit: how many ticks to run at most.
-
-        Returns:
-            How many ticks ran.
-
-        Raises:
-            SimulationTimeout: the limit was reached.
-            LookupError: there is no agent of that name.
         """
         __tracebackhide__ = True
         found = self.agent(agent)
@@ -169,9 +140,6 @@ class Simulation:
 
         Returns:
             The first record that is like that.
-
-        Raises:
-            SimulationTimeout: the limit was reached.
         """
         __tracebackhide__ = True
         pattern = as_pattern(event, fields)
@@ -190,19 +158,7 @@ class Simulation:
         return found[0]
 
     def run_until_idle(self, agent: Agent | str | None = None, limit: int = LIMIT) -> int:
-        """Run ticks until an agent runs nothing: it thinks, or waits for something that makes it possible to act.
-
-        Args:
-            agent: the agent or its name; None for all agents.
-            limit: how many ticks to run at most.
-
-        Returns:
-            How many ticks ran.
-
-        Raises:
-            SimulationTimeout: the limit was reached.
-            LookupError: there is no agent of that name.
-        """
+        """Run ticks until an agent, or all, run nothing: they think, or wait for what makes it possible to act."""
         __tracebackhide__ = True
         found = None if agent is None else self.agent(agent)
 
@@ -214,18 +170,7 @@ class Simulation:
         return self._run(is_idle, limit, f"waited for {who} to run nothing", found)
 
     def run_until_quiet(self, ticks: int = 20, limit: int = LIMIT) -> int:
-        """Run ticks until nothing has happened for a while: no record came into the trace.
-
-        Args:
-            ticks: how many ticks without a record.
-            limit: how many ticks to run at most.
-
-        Returns:
-            How many ticks ran, the quiet ones included.
-
-        Raises:
-            SimulationTimeout: the limit was reached.
-        """
+        """Run ticks until no record has come into the trace for so many ticks, which count as those that ran."""
         __tracebackhide__ = True
         newest = self.runtime.tick
 
@@ -241,19 +186,7 @@ class Simulation:
             close()
 
     def run_until_ended(self, agent: Agent | str, limit: int = LIMIT) -> int:
-        """Run ticks until an agent has left its runtime: it was removed, or killed.
-
-        Args:
-            agent: the agent or its name.
-            limit: how many ticks to run at most.
-
-        Returns:
-            How many ticks ran.
-
-        Raises:
-            SimulationTimeout: the limit was reached.
-            LookupError: there is no agent of that name.
-        """
+        """Run ticks until an agent has left its runtime: it was removed, or killed."""
         __tracebackhide__ = True
         found = self.agent(agent)
         return self._run(lambda: not found.is_alive, limit, f"waited for {found.name!r} to end", found)
@@ -281,11 +214,8 @@ class Simulation:
     ) -> list[tuple[int, str, str, str]]:
         """The trace as (tick, agent, path, event), for literal comparison.
 
-        Args:
-            kinds: only these events; all by default.
-            agent: only of this one, by its name.
-            path: only at these places, as in a ``Pattern``.
-            since: only from this tick on.
+        All of it, or only these events, of the agent of this name, at these places (as in a ``Pattern``), from this
+        tick on.
         """
         return [  # by hand: a Pattern takes twice as long, and tests ask this again and again
             (record.tick, record.agent, record.path, record.event.value)
@@ -338,8 +268,6 @@ class Simulation:
 
         Raises:
             ValueError: there is no such fault.
-
-        Source: ours (ours).
         """
         report = run_chaos(self.runtime, seed, ticks=ticks, rate=rate, faults=faults, before=before, error=error)
         self._faults.clear()  # they were expected

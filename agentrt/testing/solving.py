@@ -1,14 +1,9 @@
 """Tests of strategies: what is said of solving, and stubs of what strategies are about.
 
-Like all matchers these read a trace and nothing else, and raise ``TraceMismatch`` with the nearest records:
-
-* ``solved``    a dependency was met; by this strategy
-* ``failed``    a strategy failed for it; for this reason
-* ``tried``     which strategies were tried for it, in order, for literal comparison
-* ``course``    all of it as lines that are indented as the task tree is, for literal comparison
-
-A dependency is named as task trees name it (``"Collect [diamond, 7]"``), by the dependency itself, or by its class for
-any of its values. A strategy is named as task trees name it, or by its class.
+Like all matchers these read a trace and nothing else, and raise ``TraceMismatch`` with the nearest records. What
+``tried`` and ``course`` return is for literal comparison. A dependency is named as task trees name it
+(``"Collect [diamond, 7]"``), by the dependency itself, or by its class for any of its values. A strategy is named as
+task trees name it, or by its class.
 
 ``stub_strategy`` makes a strategy that has its needs solved, takes so long, ends so, and writes down its calls::
 
@@ -99,18 +94,7 @@ def failed(
     times: int | None = None,
     **fields: Any,
 ) -> TraceRecord:
-    """A strategy failed to provide a dependency.
-
-    Args:
-        trace: where to look.
-        wanted: the dependency.
-        by: which strategy; None for any.
-        reason: a part of what it said.
-        times: how many times; None for at least once.
-        fields: the other fields of a ``Pattern``.
-
-    Returns:
-        The first record that says so.
+    """A strategy failed to provide a dependency; ``reason`` is a part of what it said, all else is as for ``solved``.
 
     Raises:
         TraceMismatch: none did, or another number of times.
@@ -122,12 +106,7 @@ def failed(
 
 
 def tried(trace: Trace, wanted: Wanted, *, agent: str | None = None) -> list[str]:
-    """Which strategies were tried for a dependency.
-
-    Args:
-        trace: where to look.
-        wanted: the dependency.
-        agent: of this one alone.
+    """Which strategies were tried for a dependency, by one agent alone if it is named.
 
     Returns:
         What task trees call them, in order; the same one again if it began again.
@@ -137,11 +116,7 @@ def tried(trace: Trace, wanted: Wanted, *, agent: str | None = None) -> list[str
 
 
 def course(trace: Trace, *, agent: str | None = None) -> list[str]:
-    """What was tried and what became of it.
-
-    Args:
-        trace: where to look.
-        agent: of this one alone.
+    """What was tried and what became of it, of one agent alone if it is named.
 
     Returns:
         A line for each attempt and for each end of one, in order, indented by how deep it lies:
@@ -160,19 +135,11 @@ def _course_line(record: TraceRecord) -> str:
 
 
 class StubBody(Entity):
-    """An entity with a bag.
-
-    Args:
-        name: its kind, and its name.
-        goods: what is in the bag.
-
-    Attributes:
-        goods: what is in the bag: names to numbers.
-    """
+    """An entity with a bag, whose name is its kind as well."""
 
     def __init__(self, name: str = "stub", goods: Mapping[str, int] | None = None) -> None:
         super().__init__(name)
-        self.goods: dict[str, int] = dict(goods or {})
+        self.goods: dict[str, int] = dict(goods or {})  # what is in the bag
 
     def give(self, goods: Mapping[str, int]) -> None:
         """Put so many of each name into the bag; negative numbers take it out."""
@@ -235,9 +202,6 @@ def stub_strategy(
         reads: the topics that its cost looks at.
         label: the name of the class; the call that is generated for it is made of it.
         attributes: whatever else a strategy declares: ``flags``, ``interruption``, ``patience``...
-
-    Returns:
-        The class.
 
     Raises:
         DefinitionError: what is declared does not fit together.

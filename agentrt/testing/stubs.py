@@ -1,12 +1,7 @@
 """Stubs: what stands in for actions and for the outside in a test, does as it is told, and writes down its calls.
 
-``stub_action`` makes a leaf, ``stub_plan`` a compound of steps::
-
-    Eat = stub_action("mod:eat", takes=3)
-    Dine = stub_plan("top", "mod:cook", "mod:eat")
-
-What they make are ordinary action classes: they are learned, thought, elected and run like any other, so that a test of
-one action needs no others that are written out.
+What ``stub_action`` and ``stub_plan`` make are ordinary action classes: they are learned, thought, elected and run like
+any other, so that a test of one action needs no others that are written out.
 
 ``StubOutside`` stands between a runtime and the outside: while it is there, ``ctx.call`` calls nothing. It answers by
 the function that was to be called, after so many ticks, always at an intake, as the real one would; so a recording
@@ -71,16 +66,11 @@ class HookCall(NamedTuple):
 
 
 class HookCalls:
-    """What was called of one stub, and with what.
-
-    Attributes:
-        all: every call, in order.
-        args: the arguments of each run, in order.
-    """
+    """What was called of one stub, and with what."""
 
     def __init__(self) -> None:
-        self.all: list[HookCall] = []
-        self.args: list[dict[str, Any]] = []
+        self.all: list[HookCall] = []  # every call, in order
+        self.args: list[dict[str, Any]] = []  # the arguments of each run, in order
         self._taken = 0
 
     def add(self, ctx: Context, hook: str) -> None:
@@ -94,8 +84,7 @@ class HookCalls:
     def take(self, agent: str | None = None) -> list[tuple[int, str]]:
         """What was called since the last time this was asked, as (tick, hook), for literal comparison.
 
-        Args:
-            agent: of this one alone; those of the others are taken, too.
+        With an agent, what was called of that one; what was called of the others is taken, too.
         """
         new = self.all[self._taken :]
         self._taken = len(self.all)
@@ -164,9 +153,6 @@ def stub_action(
         label: the name of the class, and so of its place in a path; made of the activity by default.
         attributes: whatever else an action declares: ``flags``, ``weight``, ``sunk_cost_boost``...
 
-    Returns:
-        The class.
-
     Raises:
         DefinitionError: what is declared does not fit together.
         ValueError: there is no hook of that name that could fail.
@@ -194,18 +180,9 @@ def stub_plan(
     label: str = "",
     **attributes: Any,
 ) -> type[StubPlan]:
-    """A compound action of steps, in a line: see the module.
+    """A compound action, in a line. Its steps are activities without arguments, or what ``step`` made.
 
-    Args:
-        does: the activity that it performs.
-        steps: its steps: activities without arguments, or what ``step`` made.
-        utility: a number, or a range.
-        fails: what its ``start`` comes to, as for ``stub_action``.
-        label: the name of the class; made of the activity by default.
-        attributes: whatever else an action declares.
-
-    Returns:
-        The class.
+    All else is as for ``stub_action``; what ``fails`` is its ``start``.
 
     Raises:
         DefinitionError: what is declared does not fit together.
@@ -341,13 +318,10 @@ class StubOutside:
     Args:
         runtime: the runtime, or a simulation.
         lets_through: whether what it has no answer for is called after all.
-
-    Attributes:
-        calls: what was asked, in order.
     """
 
     def __init__(self, runtime: Runtime | Simulation, *, lets_through: bool = False) -> None:
-        self.calls: list[AskedCall] = []
+        self.calls: list[AskedCall] = []  # what was asked, in order
         given: Any = runtime
         self._runtime: Runtime = getattr(given, "runtime", given)
         self._lets_through = lets_through
@@ -365,9 +339,6 @@ class StubOutside:
             values: the answers, one for each time; see the module. None without any.
             after: in how many ticks an answer comes, at least 1; None keeps it back until ``release``.
 
-        Returns:
-            The stub itself.
-
         Raises:
             ValueError: an answer cannot come in the same tick.
         """
@@ -377,11 +348,7 @@ class StubOutside:
         return self
 
     def release(self) -> int:
-        """Let the answers that are kept back come in at the next intake.
-
-        Returns:
-            How many there were.
-        """
+        """Let the answers that are kept back come in at the next intake; how many there were."""
         held, self._held = self._held, []
         for call, value, error in held:
             self._runtime.kernel.post(call.deliver, value, error)
@@ -453,13 +420,10 @@ class StubService:
     Args:
         name: what errors call it.
         values: for each method the answer to all its calls; ``answer`` takes one for each.
-
-    Attributes:
-        calls: what was asked, in order.
     """
 
     def __init__(self, name: str = "service", /, **values: object) -> None:
-        self.calls: list[AskedCall] = []
+        self.calls: list[AskedCall] = []  # what was asked, in order
         self._label = name
         self._methods: dict[str, _Method] = {}
         for method, value in values.items():
@@ -472,9 +436,6 @@ class StubService:
             method: its name.
             values: the answers, one for each time; see the module. None without any.
             after: 0 for a plain method; else it is awaited in an action, and answers after so many ticks.
-
-        Returns:
-            The stub itself.
         """
         answers = _Answers(values, after)
         # The method stays the same object: somebody may have kept it.
@@ -494,7 +455,7 @@ class StubService:
 
 
 class _Method:
-    """A method of a stub service; there is one object for each, so that it can be compared."""
+    """A method of a stub service: one object for each, so that it can be compared; a function would become a method."""
 
     def __init__(self, service: StubService, name: str, answers: _Answers) -> None:
         self.answers = answers

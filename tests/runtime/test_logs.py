@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
-from agentrt.agent.logs import LEVELS, Log, level_of_event, threshold_of
+from agentrt.agent.logs import LEVEL_OF, LEVELS, Log, threshold_of
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.testing import Simulation, stub_action
 
@@ -186,8 +186,8 @@ def test_an_agent_brings_its_level_with_it_and_takes_it_away(heard):
 
 
 def test_each_event_is_worth_something_or_is_logged_where_it_happens():
-    assert {event for event in TraceEvent if not level_of_event(event)} == FAULTS
-    assert {level_of_event(event) for event in TraceEvent} == {"debug", "info", "warning", ""}
+    assert {event for event in TraceEvent if not LEVEL_OF[event]} == FAULTS
+    assert {LEVEL_OF[event] for event in TraceEvent} == {"debug", "info", "warning", ""}
 
 
 def test_a_failure_is_told_once(heard):

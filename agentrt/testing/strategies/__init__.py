@@ -2,17 +2,8 @@
 
 Needs the extra ``testing``; nothing else of the library imports hypothesis. What is drawn is a *case*: plain
 data that says in its repr what it is, and makes the things themselves anew whenever it is asked, so that two runs of
-one case share nothing. The hooks of all that is made are stubs, which write down what is called.
-
-* ``packs``            contents of a pack, with the registry in which all its aliases are known
-* ``plans``            actions and compounds on several levels, none of which can be endless
-* ``gameplays``        strategies that provide, need, fail and are interrupted, and what they are asked for
-* ``goal_selectors``   goals with priorities and control flags
-* ``behavior_trees``   groups of all policies and deciders
-* ``selection_trees``  XML with variables, signals and blocks; ``conditions`` for the expressions alone
-* ``schedules``        what happens when; ``play`` does it to a simulation
-
-All of them shrink: to fewer parts, to the first of several names, to earlier ticks.
+one case share nothing. The hooks of all that is made are stubs, which write down what is called. All of them shrink: to
+fewer parts, to the first of several names, to earlier ticks.
 """
 
 from agentrt.errors import MissingExtraError as _MissingExtraError
@@ -22,13 +13,29 @@ try:
 except ImportError as _error:
     raise _MissingExtraError("testing", "hypothesis") from _error
 
-from agentrt.testing.strategies.behavior import BehaviorCase, DeciderSpec, behavior_trees
-from agentrt.testing.strategies.gameplays import GameplayCase, WaySpec, gameplays
-from agentrt.testing.strategies.goals import GoalCase, GoalSpec, goal_selectors
-from agentrt.testing.strategies.packs import PackCase, packs
-from agentrt.testing.strategies.plans import PlanCase, StubActionSpec, plans
-from agentrt.testing.strategies.schedules import Happening, play, schedules
-from agentrt.testing.strategies.selection import NodeSpec, SelectionCase, conditions, selection_trees
+from agentrt.testing.strategies.cases import (
+    BehaviorCase,
+    DeciderSpec,
+    GameplayCase,
+    GoalCase,
+    GoalSpec,
+    Happening,
+    NodeSpec,
+    PackCase,
+    PlanCase,
+    SelectionCase,
+    StubActionSpec,
+    WaySpec,
+    behavior_trees,
+    conditions,
+    gameplays,
+    goal_selectors,
+    packs,
+    plans,
+    play,
+    schedules,
+    selection_trees,
+)
 
 __all__ = [
     "StubActionSpec",
