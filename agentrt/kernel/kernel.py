@@ -281,27 +281,23 @@ class Batch:
 class Inline:
     """Code that cannot suspend, while it is stepped: it stands for the entry of the ready queue that it never was.
 
-    Whoever steps such code makes this ``kernel.current``, the owner ``kernel.acting``, and puts the coroutine here.
+    Whoever steps such code makes this ``kernel.current``, the owner ``kernel.acting``, and puts both of them here.
     """
 
-    __slots__ = ("_kernel", "coro", "made", "waiting")
+    __slots__ = ("_kernel", "coro", "made", "owner", "waiting")
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self.coro: Coroutine[Any, Any, Any] | None = None  # what is stepped; None between two
+        # whose it is, or was; ``kernel.acting`` is somebody else while it calls a callback of another action
+        self.owner: BatchMember | None = None
         self.waiting: object = 0
         self.made: Strand | None = None  # the strand that was made for it, because it asked
 
     @property
-    def owner(self) -> Any:
-        """Whose it is."""
-        return self._kernel.acting
-
-    @property
     def name(self) -> str:
         """Whose it is, for people."""
-        owner = self.owner
-        return "nobody" if owner is None else str(owner.strand_name())
+        return "nobody" if self.owner is None else self.owner.strand_name()
 
     @property
     def stepper(self) -> NoReturn:
@@ -756,6 +752,13 @@ class Host(Protocol):
 
     def translate(self, error: BaseException) -> BaseException:
         """The error to report for what a strand raised, often the same."""
+        ...
+
+    def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
+        """Step code that cannot suspend where it stands, as a task of its own to the event loop."""
+
+    def left_open(self) -> BaseException | None:
+        """The error for code that was stepped so and has left a scope of the event loop's open; the scope is gone."""
         ...
 
     def enter(self) -> None:

@@ -7,8 +7,8 @@ A strand can await only the kernel's own traps. Anything else comes out of it as
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.strand import Cancelled, Strand
@@ -58,6 +58,14 @@ class PlainHost:
             # The mark that somebody waits for it. Left standing, it would make the next await of it fail, anybody's.
             command._asyncio_future_blocking = False  # type: ignore[attr-defined]
         throw_foreign(strand, describe(command), self.name)
+
+    def as_task(self, inline: object, step: Callable[..., object], *args: Any) -> None:
+        """Step it: nobody here asks on which task."""
+        step(*args)
+
+    def left_open(self) -> BaseException | None:
+        """None: there is no event loop."""
+        return None
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called an event loop's function here what to do instead."""

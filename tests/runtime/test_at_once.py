@@ -10,11 +10,27 @@ import asyncio
 import contextvars
 import functools
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import TOP, Action, Agent, CompoundAction, Runtime, Signal, ThinkOutput, move_on_after, next_tick, step
+from agentrt import (
+    TOP,
+    Action,
+    Agent,
+    CancelScope,
+    CompoundAction,
+    Entity,
+    Restart,
+    Runtime,
+    Signal,
+    ThinkOutput,
+    move_on_after,
+    next_tick,
+    park,
+    step,
+)
 from agentrt.activity.author.action import code_without_waits
 from agentrt.kernel.strand import Strand, current_strand
 from agentrt.testing import Simulation
@@ -531,3 +547,350 @@ def test_who_is_elected_does_not_depend_on_who_can_suspend(kinds):
         begun = [entry[1] for entry in log if entry[2] == "start"]
         assert begun == [entry[1] for entry in log if entry[2] == "stop"]
     assert mixed == slow
+
+
+# --- what a quick think may do to the plan around it ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_step_that_takes_the_plan_around_it_out_stops_the_asking(play, waits):
+    """A compound's step thinks while its neighbors are begun; its bell has the outer compound reject."""
+
+    class Outer(CompoundAction):
+        does = TOP
+        utility = 0.5
+        steps = [step("t:x")]
+
+        async def think(self, ctx, args):
+            ctx.listen(ctx.entity.bell, lambda _: ctx.reject("heard"))
+            ctx.set_think_output()
+
+    class Inner(CompoundAction):
+        does = "t:x"
+        utility = 0.5
+        steps = [step("t:y")]
+
+    class Neighbor(Action):
+        does = "t:x"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            ctx.entity.diary.append("thinks")
+            if waits:
+                await park()
+
+        def stop_thinking(self, ctx, args):
+            ctx.entity.diary.append("stops thinking")
+
+    class Rings(Action):
+        does = "t:y"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            if waits or ctx.clock.tick == 1:
+                ctx.entity.bell.emit()
+
+    class Idle(Action):
+        does = TOP
+        utility = 0.1
+
+        async def run(self, ctx, args):
+            await ctx.next_tick()
+
+    being, _said, faults = lived(play, [Outer, Inner, Neighbor, Rings, Idle], ticks=3)
+    assert being.diary.count("thinks") <= being.diary.count("stops thinking")
+    assert faults == []
+
+
+def test_a_compound_that_is_answered_for_by_anothers_quick_hook_goes_on(play):
+    class Plan(CompoundAction):
+        does = TOP
+        utility = 0.5
+        steps = [step("t:one")]
+
+        async def think(self, ctx, args):
+            ctx.listen(ctx.entity.bell, lambda _: ctx.set_think_output())
+
+    class One(Action):
+        does = "t:one"
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            ctx.entity.diary.append(ctx.clock.tick)
+            await ctx.sleep(100)
+
+    listener, ringer = Being("listener"), Being("ringer")
+
+    class Ring(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            if ctx.clock.tick >= 3:
+                listener.bell.emit()
+
+    runtime = play.runtime()
+    runtime.add(Agent(listener, actions=[Plan, One]))
+    runtime.add(Agent(ringer, actions=[Ring]))
+    play.ticks(runtime, 6)
+    assert listener.diary == [3]
+
+
+def test_a_think_that_ends_before_its_turn_came_leaves_nothing_on_any_host(play):
+    """Who is asked again and stopped before its first step is quick again in the next plan."""
+    hop, first, second, log = Signal(), Signal(), Signal(), []
+
+    class A(Action):
+        does = TOP
+        utility = (0.1, 0.9)
+
+        async def think(self, ctx, args):
+            log.append((ctx.clock.tick, "A thinks"))
+            ctx.set_utility(1)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.next_tick()
+            ctx.set_utility(0)
+            await first.wait()
+
+    class B(Action):
+        does = TOP
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            log.append((ctx.clock.tick, "B thinks"))
+            ctx.set_think_output()
+
+    runtime = play.runtime()
+
+    async def rings():
+        await next_tick()
+        hop.emit()
+
+    async def hears():
+        await hop.wait()
+        first.emit()
+        second.emit()
+
+    async def world():
+        await second.wait()
+        log.append((runtime.tick, "world"))
+
+    for one in (rings, hears, world):
+        runtime.spawn(one)
+    runtime.add(Agent(Being(), actions=[A, B]))
+    play.ticks(runtime, 3)
+    assert [what for tick, what in log if tick == 2] == ["A thinks", "B thinks", "world"]
+
+
+def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick():
+    """The abort comes from a kept thought, in a tick in which the plan has paused already."""
+    bell, hops, log, records = Signal(), [Signal() for _ in range(8)], [], []
+
+    class Instant(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            log.append(ctx.clock.tick)
+
+    class Keeps(Action):
+        does = TOP
+        utility = 0.4
+        asks = "when changed"
+
+        async def think(self, ctx, args):
+            ctx.listen(bell, lambda _: ctx.abort("no"))
+
+    runtime = Runtime(host="plain", restart=Restart(first=1.0))
+    runtime.trace.listen(records.append)
+    runtime.add(Agent(Being(), actions=[Instant, Keeps]))
+
+    def relay(number):
+        async def hands_on():
+            while True:
+                await hops[number].wait()
+                (hops[number + 1] if number < 7 else bell).emit()
+
+        return hands_on
+
+    async def world():
+        while runtime.tick < 12:
+            await next_tick()
+            hops[0].emit()
+
+    for number in range(8):
+        runtime.spawn(relay(number))
+    runtime.spawn(world)
+    for _ in range(45):
+        runtime.step()
+    runtime.close()
+    ends = [(one.tick, one.event.value) for one in records if one.event.value in ("killed", "restarted")]
+    assert ends == [(11, "killed"), (31, "restarted")]
+    assert [tick for tick in log if tick > 12] == list(range(31, 46))
+
+
+@pytest.mark.parametrize("where", ["beside a compound", "below one"])
+def test_an_agent_goes_on_after_an_interruption_of_the_program(where):
+    interruptions = [KeyboardInterrupt()]
+    is_below = where == "below one"
+
+    async def answers(self, ctx, args):
+        ctx.set_think_output()
+
+    async def interrupted(self, ctx, args):
+        if interruptions:
+            raise interruptions.pop()
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        ctx.entity.diary.append((ctx.clock.tick, type(self).__name__))
+        await ctx.next_tick()
+
+    one = {"does": "t:one", "utility": 0.5, "run": run, **({"think": interrupted} if is_below else {})}
+    plan = {"does": TOP, "utility": 0.9, "steps": [step("t:one")], **({} if is_below else {"think": answers})}
+    other = {"does": TOP, "utility": 0.5, "run": run, **({} if is_below else {"think": interrupted})}
+    actions = [type("Plan", (CompoundAction,), plan), type("One", (Action,), one), type("Other", (Action,), other)]
+    being = Being()
+    runtime = Runtime(host="plain")
+    runtime.add(Agent(being, actions=actions))
+    for _ in range(6):
+        try:
+            runtime.step()
+        except KeyboardInterrupt:
+            being.diary.append("interrupted")
+    runtime.close()
+    assert being.diary[0] == "interrupted"
+    assert {name for _, name in being.diary[1:]} == {"One"}
+    assert len(being.diary) >= 5
+
+
+@pytest.mark.parametrize("hook", ["think", "run"])
+def test_a_scope_that_is_left_open_concerns_its_action_and_no_neighbor(play, hook):
+    def helper():
+        scope = CancelScope()
+        scope.__enter__()
+        scope.cancel()
+
+    async def leaves_it_open(self, ctx, args):
+        helper()
+        if hook == "think":
+            ctx.set_think_output()
+
+    class Neighbor(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            ctx.entity.diary.append(ctx.clock.tick)
+            await ctx.next_tick()
+
+    runtime = play.runtime()
+    faults = []
+    runtime.on_fault(faults.append)
+    bad, good = Being("bad"), Being("good")
+    runtime.add(Agent(bad, actions=[type("Bad", (Action,), {"does": TOP, "utility": 0.5, hook: leaves_it_open})]))
+    runtime.add(Agent(good, actions=[Neighbor]))
+    play.ticks(runtime, 4)
+    assert good.diary[:4] == [1, 2, 3, 4]
+    assert bool(faults) == (play.host == "trio")
+
+
+def test_a_helper_finds_a_task_of_asyncios_and_may_open_a_scope_of_anyios():
+    found = []
+
+    def helper():
+        task = asyncio.current_task()
+        with anyio.CancelScope():  # noqa: ASYNC100 - that it can be entered is what is tested
+            found.append((task is not None, task.get_name(), task.done()))
+
+    class Asks(Action):
+        does = TOP
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            helper()
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            helper()
+            await_nothing(ctx)
+
+    def await_nothing(ctx):
+        ctx.entity.diary.append("ran")
+
+    async def main():
+        runtime = Runtime()
+        faults = []
+        runtime.on_fault(faults.append)
+        being = Being()
+        runtime.add(Agent(being, actions=[Asks]))
+        await runtime.run(1, speed=float("inf"), blocking_ms=None)
+        await runtime.aclose()
+        assert faults == []
+        assert being.diary == ["ran"]
+
+    asyncio.run(main())
+    assert found == [(True, "asks", False)] * 2
+
+
+@pytest.mark.parametrize("hook", ["think", "run"])
+def test_a_spawned_frame_is_stopped_at_once_by_the_code_that_is_stepped(play, hook):
+    async def stops_it(self, ctx, args):
+        frame = ctx.spawn("t:below")
+        frame.start_thinking()
+        frame.stop()
+        ctx.entity.diary.append(frame.state)
+        frame.start_thinking()
+        if hook == "think":
+            ctx.set_think_output()
+
+    below = type("Below", (Action,), {"does": "t:below", "utility": 0.5})
+    above = type("Above", (Action,), {"does": TOP, "utility": 0.5, hook: stops_it})
+    being, _said, faults = lived(play, [above, below], ticks=1)
+    assert being.diary == ["idle"]
+    assert faults == []
+
+
+def test_an_error_of_a_think_that_is_out_already_is_told(play):
+    class Lost(Action):
+        does = TOP
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            gone = Entity("gone")
+            gone.destroy()
+            ctx.protect_argument(gone)
+            raise ValueError("and it raised")
+
+    _being, _said, faults = lived(play, [Lost], ticks=1)
+    assert [repr(fault.error) for fault in faults] == ["ValueError('and it raised')"]
+
+
+def _raises_stop(self, ctx, args):
+    raise StopIteration("a mock is used up")
+
+
+def _gives_nothing(self, ctx, args):
+    return None
+
+
+@pytest.mark.parametrize("given", [_raises_stop, _gives_nothing])
+@pytest.mark.parametrize("hook", ["think", "run"])
+def test_a_replaced_hook_that_is_no_coroutine_harms_nobody(play, monkeypatch, hook, given):
+    class Replaced(Quick):
+        utility = 0.6
+        Output = None
+
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+
+    monkeypatch.setattr(Replaced, hook, given)
+    runtime = play.runtime()
+    runtime.on_fault(lambda _fault: None)
+    neighbor = Being("neighbor")
+    runtime.add(Agent(Being(), actions=[Replaced]))
+    runtime.add(Agent(neighbor, actions=[Quick]))
+    play.ticks(runtime, 3)
+    assert [tick for tick, word in neighbor.diary if word == "run"][:3] == [1, 2, 3]

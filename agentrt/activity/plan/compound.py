@@ -393,7 +393,8 @@ class CompoundUnit(Unit, FrameOwner):
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel
-            if kernel.acting is not self or kernel.inline.coro is None:  # else its round calls it, behind all thinks
+            inline = kernel.inline
+            if inline.owner is not self or inline.coro is None:  # else its round calls it, behind all thinks
                 kernel.call_soon(self.own_ready)
 
     def own_ready(self) -> None:
@@ -447,6 +448,7 @@ class CompoundUnit(Unit, FrameOwner):
         """Have a step think, and those after it as long as they answer at once; the results before it are in."""
         steps = self.spec.steps
         assert steps is not None
+        results = self.results
         while number <= len(steps):
             step = steps[number - 1]
             if len(self.frames) < number:
@@ -463,6 +465,8 @@ class CompoundUnit(Unit, FrameOwner):
                 return
             finally:
                 self._is_stepping = False
+            if self.results is not results:
+                return  # what a step's think did had it begin from the beginning
             if frame.state != READY or self.state not in (THINKING, READY):
                 if step.think_timeout is not None and frame.state == THINKING:
                     limit_step(self, frame, step.think_timeout)

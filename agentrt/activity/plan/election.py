@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adjust",
+    "begin_anew",
     "best_ready",
     "boosted",
     "bring_back",
@@ -241,7 +242,7 @@ def take_up(frame: Frame) -> Unit | None:
             unit.end_thinking()
     if frame.state in (THINKING, READY):
         if had_filter or frame.has_filter or not before:
-            _begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
+            begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
         else:
             frame.begin_late([unit for unit in frame.units if unit not in known])
     elif frame.active is not None:
@@ -249,7 +250,7 @@ def take_up(frame: Frame) -> Unit | None:
     return lost
 
 
-def _begin_anew(frame: Frame) -> None:
+def begin_anew(frame: Frame) -> None:
     """A filter came or went: have a place think from the beginning.
 
     If what it was given does not fit those who can perform it now, what it is for is not possible.

@@ -153,6 +153,8 @@ class Execution(FrameOwner):
     def send(self, _value: None) -> object:
         """Its pause is over: think again."""
         self.waiting = 0
+        if self.is_stopped:
+            return KEEP
         kernel = self.planner.kernel
         try:
             if self._is_killed:
@@ -398,6 +400,7 @@ class Execution(FrameOwner):
         self.is_stopped = False
         self.aborts = 0
         self._is_killed = True
+        self._pause_no_more()  # what was left of the plan that was killed
         kernel = self.planner.kernel
         kernel.agenda.add(kernel.clock.tick + max(1, kernel.clock.ticks(seconds)), self)
 

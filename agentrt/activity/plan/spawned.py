@@ -48,6 +48,7 @@ from agentrt.errors import (
     ActivityRecursionError,
     WrongStateError,
 )
+from agentrt.kernel.kernel import Batch, Inline
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Strand, current_strand, kill, livelocked, outlast
 from agentrt.kernel.trace import TraceEvent
@@ -64,6 +65,17 @@ def _strand_of(waiter: Waiter) -> Strand | None:
     """Who waits there."""
     strand = waiter.strand
     return strand if isinstance(strand, Strand) else None
+
+
+def _is_stepped(unit: Unit) -> bool:
+    """Whether the code that is stepped at this moment is the unit's own think or run, and no plain hook of it."""
+    kernel = unit.frame.planner.kernel
+    current = kernel.current
+    if isinstance(current, Inline):
+        return current.coro is not None and current.owner is unit
+    if isinstance(current, Batch):
+        return current.coro is not None and current.member is unit
+    return current is not None and current in (unit.thinking, unit.running)
 
 
 def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
@@ -272,7 +284,7 @@ class Spawned(SpawnedFrame, FrameOwner):
             ignored(unit, "SpawnedFrame.stop")
         elif frame.state not in (THINKING, READY, FINISHED):
             frame.execution.give_up(frame, self.end)
-        elif kernel.current is not None and kernel.current in (unit.thinking, unit.running):
+        elif _is_stepped(unit):
             self.end()
         else:
             kernel.call_soon(self._end_round, frame.round)

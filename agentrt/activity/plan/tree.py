@@ -55,7 +55,6 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -67,6 +66,7 @@ from agentrt.activity.author.seat import SeatHome
 from agentrt.activity.author.utility import DECIMALS, fraction
 from agentrt.activity.plan.election import (
     adjust,
+    begin_anew,
     best_ready,
     boosted,
     bring_back,
@@ -311,8 +311,9 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     if not kernel.is_nobodys:
         return False
     for unit in asked:
-        if unit.spec.think_code is None or unit.leaving is not None:
+        if unit.spec.think_code is None or (unit.leaving is not None and not unit.leaving.is_done):
             return False
+        unit.leaving = None
     number = frame.round
     before, kernel.current = kernel.current, kernel.inline
     try:
@@ -321,8 +322,8 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         if kernel.host.steps_inline:
             for _ in steps:  # pyright: ignore[reportGeneralTypeIssues] - a generator still, for all its decorator
                 pass
-        else:  # as a strand of such a host each would have a context of its own; those of a round share one
-            copy_context().run(list, steps)  # pyright: ignore[reportCallIssue]
+        else:
+            kernel.host.as_task(kernel.inline, list, steps)
         kernel.inline.coro = kernel.acting = None
         # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
         for unit in asked:
@@ -330,6 +331,8 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
                 unit.own_ready()
     except BaseException:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
+        for unit in asked:
+            kernel.call_soon(unit.own_ready)
         Batch(kernel, asked).launch(frame.close_round, number)
         raise
     finally:
@@ -344,6 +347,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
     # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
     # ``StopIteration``, which costs more than all the rest here.
     inline = kernel.inline
+    left_open = None if kernel.host.steps_inline else kernel.host.left_open
     for unit in asked:
         if unit.thinking is not asked:
             continue  # it was told to stop by one of those before it
@@ -353,16 +357,16 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
         if unit.extras is not None:
             unit.extras.asked_anew()
         try:
-            coro = unit.action.think(unit.context or _context(unit), frame.args)
-            try:
-                is_known = coro.cr_code is unit.spec.think_code  # type: ignore[attr-defined]
-            except AttributeError:
-                is_known = False
-            if not is_known:  # somebody gave the class or the instance another one
-                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
+            coro: Any = unit.action.think(unit.context or _context(unit), frame.args)
+            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
+                if coro is not None:  # somebody gave the class or the instance another one
+                    unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
                 continue
+            inline.owner = unit
             inline.coro = coro
             yield from coro
+            if left_open is not None and (error := left_open()) is not None:
+                raise error
         except BaseException as raised:
             error = inline.ended(raised)
             _tell_end(unit, error)
@@ -386,30 +390,28 @@ def _tell_end(unit: Unit, error: BaseException | None) -> None:
         kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
 
 
-def _run_at_once(unit: Unit, execution: Stack, kernel: Kernel) -> None:
+def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
     inline = kernel.inline
     before, kernel.current = kernel.current, inline
     kernel.acting = unit
     kernel.refused = None
-    error = None
+    inline.owner = unit
+    inline.coro = coro
+    error: BaseException | None = None
     try:
-        coro = unit.action.run(unit.context or _context(unit), unit.frame.args)
-        if getattr(coro, "cr_code", None) is not unit.spec.run_code:  # somebody gave the class another one
-            unit.running = kernel.spawn(coro, unit.spec.name, unit)
-            kernel.acting, kernel.current = None, before
-            return
-        inline.coro = coro
         if kernel.host.steps_inline:
             coro.send(None)
         else:
-            copy_context().run(coro.send, None)
+            kernel.host.as_task(inline, coro.send, None)
     except StopIteration:
         inline.coro = None
         if inline.made is not None:
             inline.ended(None)
     except BaseException as raised:
         error = inline.ended(raised)
+    if not kernel.host.steps_inline:
+        error = error or kernel.host.left_open()
     kernel.acting = None
     try:
         execution.run_ended(unit, error)
@@ -855,7 +857,9 @@ class Unit:
             self._dismiss(strand)  # it was stopped while it made its first step
 
     def _dismiss(self, strand: Strand) -> None:
-        if self.leaving is None or self.leaving.is_done:  # else it has not begun to think itself
+        # One that has not made its first step has nothing to clean up, and is there on some hosts only.
+        is_begun = getattr(strand.coro, "cr_suspended", True) or getattr(strand.coro, "cr_running", True)
+        if is_begun and (self.leaving is None or self.leaving.is_done):  # else it has not begun to think itself
             self.leaving = strand
         self.frame.planner.dismiss(strand)
 
@@ -992,6 +996,8 @@ class Unit:
             self.own_extras().reason = f"{hook} raised {error_words(error)}"
             self.stop_think()
             self.frame.look_again()
+        else:
+            planner.fault(self, hook, error)  # it is out already, and the error is one all the same
 
     def lose(self, entity: str) -> None:
         """An entity that it needs was destroyed: its arguments are not valid any more."""
@@ -1076,12 +1082,13 @@ class Unit:
             return
         execution = self.frame.execution
         kernel = execution.planner.kernel
-        if spec.run_code is not None and kernel.is_nobodys:
+        if (coro := _call_run(self)) is not None:
             execution.runs.append(self)
-            _run_at_once(self, execution, kernel)
-        elif (coro := _call_run(self)) is not None:
-            execution.runs.append(self)
-            self.running = kernel.spawn(coro, spec.name, self)
+            code = spec.run_code
+            if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
+                _run_at_once(self, coro, execution, kernel)
+            else:
+                self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         """It ran to its end."""
@@ -1290,20 +1297,32 @@ class Frame:
         planner = self.planner
         asked: list[Unit] = []
         watched = planner.trace.on
-        for unit in units:
-            if watched or not unit.spec.is_plain or unit.state != IDLE:
-                unit.begin(asked)
-            else:  # what ``begin`` does; most are asked so
-                unit.utility = unit.spec.low
-                unit.current = unit.rejection = None
-                unit.state = THINKING
-                unit.thinking = asked
-                asked.append(unit)
+        number = self.round
+        try:
+            for unit in units:
+                if watched or not unit.spec.is_plain or unit.state != IDLE:
+                    unit.begin(asked)
+                    if self.round != number or self.state == IDLE:
+                        return  # what a step's think did has stopped this place, or begun it anew
+                else:  # what ``begin`` does; most are asked so
+                    unit.utility = unit.spec.low
+                    unit.current = unit.rejection = None
+                    unit.state = THINKING
+                    unit.thinking = asked
+                    asked.append(unit)
+        except BaseException:  # an interruption of the program, in a step of a compound
+            planner.kernel.call_soon(self._begin_once_more, number)
+            raise
         if not asked:
             self.close_answer()
         elif not at_once or not _think_at_once(self, asked):
             # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
             Batch(planner.kernel, asked).launch(self.close_round, self.round)
+
+    def _begin_once_more(self, number: int) -> None:
+        """It was interrupted while it asked: ask them all again."""
+        if self.round == number and self.state != IDLE:
+            begin_anew(self)
 
     def _drop(self) -> None:
         """Nobody is asked: those who were set aside and taken up are not, either."""
@@ -1413,7 +1432,10 @@ class Frame:
         """Have units think outside of a round."""
         kernel = self.planner.kernel
         asked: list[Unit] = []
+        number = self.round
         for unit in units:
+            if self.round != number or self.state == IDLE:
+                return  # as in ``_ask_all``
             unit.since = kernel.clock.tick
             unit.begin(asked)
             if self.protection is not None and self.protection.missing is not None:

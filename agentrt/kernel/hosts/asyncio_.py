@@ -72,7 +72,7 @@ from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelo
 from agentrt.kernel.traps import COMMANDS, Notice
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.kernel import Inline, Kernel
     from agentrt.kernel.roles import Scheduler, Stepper
 
 __all__ = ["AsyncioHost", "AsyncioStrand", "handles_cancellation"]
@@ -508,6 +508,26 @@ def _cancelled(message: object) -> asyncio.CancelledError:
     return asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
 
 
+class InlineTask:
+    """What ``asyncio.current_task()`` is while code is stepped that cannot suspend: a strand, as soon as it is asked.
+
+    Making one for each would cost more than the step. anyio enters a cancel scope for it in a table of its own, and so
+    needs a key that can be referred to weakly.
+    """
+
+    __slots__ = ("__weakref__", "_inline", "_strand")
+
+    def __init__(self, inline: Inline) -> None:
+        self._inline = inline
+        self._strand: Strand | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        strand = self._strand
+        if strand is None:
+            strand = self._strand = self._inline.strand()
+        return getattr(strand, name)
+
+
 _NO_LOOP = (
     "the asyncio host steps strands only while its event loop runs. Call this from a coroutine or a callback of the "
     "loop, or give the runtime host='plain' to run without one."
@@ -557,6 +577,19 @@ class AsyncioHost:
         else:
             self.foreign_waits += 1
             strand.attach(command)  # type: ignore[arg-type]
+
+    def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
+        """Step it as a task, in a context of its own; the thinks of one round share both."""
+        task: Any = InlineTask(inline)
+        _enter_task(self.loop, task)  # type: ignore[arg-type]
+        try:
+            contextvars.copy_context().run(step, *args)
+        finally:
+            _leave_task(self.loop, task)  # type: ignore[arg-type]
+
+    def left_open(self) -> BaseException | None:
+        """None: what is left open is left in a task that is over."""
+        return None
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called a function of trio's here what to do instead."""

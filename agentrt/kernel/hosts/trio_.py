@@ -405,6 +405,7 @@ class TrioHost:
         self._serving = False
         self._quiet = False
         self._failure: BaseException | None = None
+        self._status: Any = None  # which scopes lie around the task that steps code that cannot suspend
         self._watchers: list[trio.Event] = []
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
@@ -420,6 +421,19 @@ class TrioHost:
     def foreign(self, strand: Strand, command: object) -> None:
         """Make the await fail. The host's own strands never ask: what is not the kernel's goes to trio as it is."""
         throw_foreign(strand, describe(command), self.name)
+
+    def as_task(self, inline: object, step: Callable[..., object], *args: Any) -> None:
+        """Step it in a context of its own; its task is the one that steps the kernel."""
+        self._status = trio.lowlevel.current_task()._cancel_status
+        contextvars.copy_context().run(step, *args)
+
+    def left_open(self) -> BaseException | None:
+        """The error for a cancel scope that was entered and not left: it would lie around all that comes after."""
+        task = trio.lowlevel.current_task()
+        if task._cancel_status is self._status:
+            return None
+        task._activate_cancel_status(self._status)
+        return RuntimeError("Cancel scope stack corrupted: a scope was left open. Enter it with 'with'.")
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called a function of asyncio's here what to do instead."""
