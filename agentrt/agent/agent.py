@@ -134,9 +134,9 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_knowledge", "_log_level", "_random", "_seed", "_signals", "drivers", "entity",
-        "error", "expected", "flags", "gameplay_if_made", "given_name", "has_ended", "is_ending", "name", "number",
-        "planner", "precedence", "read_state", "runtime", "top",
+        "__weakref__", "_bond", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals", "drivers",
+        "entity", "error", "expected", "flags", "gameplay_if_made", "given_name", "has_ended", "is_ending", "name",
+        "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -171,7 +171,7 @@ class Agent:
         self.has_ended: Event | None = None  # set when it has left its runtime or was killed
         self.error: AgentKilled | None = None  # why it was killed
         self.expected: type[CurrentFields] | None = expected
-        self.read_state: StateReader = read_state
+        self._read_state = read_state
         self._seed = seed
         self._random: Stream | None = None
         self._log_level: str | None = None
@@ -375,6 +375,11 @@ class Agent:
     # --- what others have it do ---------------------------------------------------------------------------------------
 
     @property
+    def read_state(self) -> StateReader:
+        """How to read a field of the entity's state."""
+        return self._read_state
+
+    @property
     def gameplay(self) -> Gameplay:
         """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
         if self.gameplay_if_made is None:
@@ -478,7 +483,7 @@ class Agent:
         self.is_ending = False
         own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
-        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self.read_state)
+        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
         planner.precedence = self.precedence
         self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)

@@ -320,7 +320,7 @@ class BranchReport:
 class _Branching(Replay):
     """One branch while it is made: a replay that leaves its recording behind."""
 
-    feeder: _BranchFeeder
+    feeder: _BranchFeeder  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 
     def __init__(
         self,
@@ -354,8 +354,9 @@ class _Branching(Replay):
             )
         self._comparison = TraceComparison(("the recording", "the branch"))
         self._agents: tuple[str, ...] | None = None
-        feeder = partial(_BranchFeeder, at=at, edits=edits, live=live, file=file)
-        super().__init__(recording, make, host=host, feeder=feeder)
+        super().__init__(
+            recording, make, host=host, feeder=partial(_BranchFeeder, at=at, edits=edits, live=live, file=file)
+        )
         self.opens_gates = True
 
     def record(self, path: Path | None) -> AbstractContextManager[object]:

@@ -357,10 +357,9 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
         if unit.extras is not None:
             unit.extras.asked_anew()
         try:
-            coro: Any = unit.action.think(unit.context or _context(unit), frame.args)
+            coro = unit.action.think(unit.context or _context(unit), frame.args)
             if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                if coro is not None:  # somebody gave the class or the instance another one
-                    unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
+                unit.thinking = _strand_for(unit, coro)
                 continue
             inline.owner = unit
             inline.coro = coro
@@ -377,6 +376,11 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
                 inline.ended(None)
             if unit.state != READY:  # to one that has its answer the end of its think is no news
                 _tell_end(unit, None)
+
+
+def _strand_for(unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> Strand | None:
+    """For a think of which nothing is known: somebody gave the class or the instance another one, of whatever kind."""
+    return None if coro is None else unit.frame.planner.kernel.spawn(coro, unit.spec.name, unit)
 
 
 def _tell_end(unit: Unit, error: BaseException | None) -> None:

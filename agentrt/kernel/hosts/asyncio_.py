@@ -580,7 +580,7 @@ class AsyncioHost:
 
     def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
         """Step it as a task, in a context of its own; the thinks of one round share both."""
-        task: Any = InlineTask(inline)
+        task = InlineTask(inline)
         _enter_task(self.loop, task)  # type: ignore[arg-type]
         try:
             contextvars.copy_context().run(step, *args)

@@ -62,6 +62,8 @@ from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_
 from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
+    from trio._core._run import CancelStatus
+
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Stepper
 
@@ -405,7 +407,7 @@ class TrioHost:
         self._serving = False
         self._quiet = False
         self._failure: BaseException | None = None
-        self._status: Any = None  # which scopes lie around the task that steps code that cannot suspend
+        self._status: CancelStatus | None = None  # which scopes lie around the task that steps code that cannot suspend
         self._watchers: list[trio.Event] = []
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
