@@ -39,8 +39,6 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
     "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
-    "strategy.declare:_AttemptSeat.perform", "strategy.declare:_AttemptSeat.rest", "strategy.declare:_AttemptSeat.solve",
-    "strategy.attempt:_Requesting.breakpoint", "strategy.attempt:_Requesting.deal", "strategy.attempt:_Requesting.solve",
     "strategy.requests:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
