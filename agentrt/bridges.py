@@ -296,7 +296,15 @@ def attaches(
 ) -> Callable[[], LeafBehavior]:
     """A leaf that has another model drive the agent while it is selected.
 
-    Whenever it is selected ``make`` makes the driver, as ``TREE.memory`` does; the rest is as for ``agent.attach``.
+    Args:
+        make: makes the driver, such as ``TREE.memory``; called whenever the leaf is selected.
+        every: as for ``agent.attach``.
+        precedence: as for ``agent.attach``.
+
+    Returns:
+        What to register as the behavior of a leaf.
+
+    Source: ours.
     """
 
     def begin(ai: SelectionState) -> Callable[[], object]:

@@ -279,6 +279,11 @@ def _pack(agent: Agent, one: Any) -> Any:
 def restore_packs(agent: Agent, saved: object, *, lost: Lost | None = None) -> list[Injection]:
     """Teach an agent that was made again what it was taught, as ``save_packs`` gave it.
 
+    Args:
+        agent: the agent.
+        saved: what ``save_packs`` gave.
+        lost: told of each injection that is no longer possible; without it, the first is raised.
+
     Returns:
         The injections, in order.
 
@@ -381,7 +386,7 @@ def restore_groups(
         RebuildError: a group or an agent is no longer there, or an extension does not fit.
     """
     if isinstance(agents, Mapping):
-        known: dict[str, Agent] = {name: agent for name, agent in agents.items() if isinstance(name, str)}
+        known: Mapping[str, Agent] = agents  # asked for names alone: it may find more than it lists
     else:
         known = {agent.name: agent for agent in agents}
     groups = _groups(holder)
@@ -402,7 +407,7 @@ def restore_groups(
 def _member(known: Mapping[str, Agent], name: object, group: TaskGroup, pointer: str) -> Agent:
     agent = known.get(name) if isinstance(name, str) else None
     if agent is None:
-        near = did_you_mean(name, known) if isinstance(name, str) else ""
+        near = did_you_mean(name, map(str, known)) if isinstance(name, str) else ""
         words = f"there is no agent of that name.{near} Make it before you restore groups."
         raise RebuildError(f"the member {shown(name)} of '{group.name}'", words, pointer=pointer)
     return agent
@@ -441,6 +446,10 @@ def _declarations(declared: object, decode: Decode | None, pointer: str) -> list
 def save_tasks(holder: Holder, encode: Encode | None = None) -> list[dict[str, Any]]:
     """Write down the tasks of groups that are not over. Permanent ones are left out: they come with their groups.
 
+    Args:
+        holder: an agent, for its personal groups; a town's book; or other groups.
+        encode: makes plain JSON of what is not, in arguments and sources: of an entity its id, say.
+
     Returns:
         Plain JSON: for each task its group, activity, arguments, state, and whatever it was configured with.
 
@@ -469,6 +478,12 @@ def restore_tasks(
     holder: Holder, saved: object, decode: Decode | None = None, *, lost: Lost | None = None
 ) -> list[Task]:
     """Create the tasks again that ``save_tasks`` wrote down. Those that were started are started.
+
+    Args:
+        holder: as for ``save_tasks``, made again.
+        saved: what it gave.
+        decode: finds again what ``encode`` wrote, or raises ``LookupError``.
+        lost: told of each task that is no longer possible; without it, the first is raised.
 
     Returns:
         The tasks, in order; attach callbacks to them.

@@ -323,7 +323,7 @@ SHUFFLE = GroupPolicy.SHUFFLE
 SCORED = GroupPolicy.SCORED
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True, match_args=False)
 class Decider:
     """What all deciders declare. Made by ``group``, ``decider`` and ``reference``, which say what the fields mean."""
 
@@ -371,11 +371,15 @@ class Decider:
 class BehaviorDecider(Decider):
     """A leaf of the tree: it decides whether its behavior runs."""
 
+    __slots__ = ()
+
     kind = "kBehavior"
 
 
 class GroupDecider(Decider):
     """A decider with children. ``group(...)[child, child]`` gives it them, once."""
+
+    __slots__ = ("call_decide_on_redecide", "children", "delegate_decide_to_children", "policy")
 
     kind = "kGroup"
 
@@ -410,6 +414,8 @@ def _wrong_child(name: str, child: object) -> tuple[str, str]:
 
 class ReferenceDecider(Decider):
     """A jump to another part of the tree."""
+
+    __slots__ = ("target",)
 
     kind = "kReference"
 

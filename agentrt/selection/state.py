@@ -718,6 +718,16 @@ _NOTHING: Behaviors = {}  # one for all who register none
 class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
+    Args:
+        tree: the tree.
+        behaviors: what the leaves select, by name; kept, not copied.
+        body: whom it drives, at once; None if it joins one later.
+        name: begins the paths of its leaves.
+        precedence: of its claims for control flags.
+
+    Raises:
+        DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
+
     Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
 

@@ -157,16 +157,28 @@ class Strategy:
 
     @default_hook
     def foresee(self, ask: Ask, wanted: Any) -> Iterable[Branch]:
-        """What may come of it, in the world as it is, or as look-ahead assumes it: its branches; none if it cannot.
+        """What may come of it.
+
+        Args:
+            ask: the world as it is, or as look-ahead assumes it.
+            wanted: the dependency.
+
+        Returns:
+            The branches; none if it cannot do it.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return ()
 
     async def run(self, ctx: StrategyContext, wanted: Any) -> Any:
-        """Do it, and return what solving the dependency gives: then it is provided. Whatever it raises is a failure.
+        """Do it. It has provided the dependency when this returns; whatever it raises is a failure.
 
-        It can ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
+        Args:
+            ctx: what it can do: ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
+            wanted: the dependency.
+
+        Returns:
+            What solving the dependency gives.
         """
 
     @default_hook
@@ -175,6 +187,10 @@ class Strategy:
 
         The strategy that was interrupted is told first, then those above it. Raise ``ctx.fail(why)`` if there is no
         sense in going on, ``ctx.restart()`` to begin again.
+
+        Args:
+            ctx: its context.
+            interruption: what it was.
 
         Source: prismarine-gameplay: "Interrupting Tasks": a message to all parent tasks.
         """
@@ -261,8 +277,24 @@ def strategy(
 ) -> Callable[[Runs], type[Strategy]]:
     """Make a strategy of a coroutine function ``run(ctx, wanted)``; a decorator.
 
-    What it declares is as for the class ``Strategy``; ``estimate`` and ``foresee`` are functions of (ask, wanted), and
-    without a ``name`` it has that of the function. ``DefinitionError`` as for a class.
+    Args:
+        provides: what it provides.
+        name: what tools and the generated call use; None for the name of the function.
+        cost: as for ``Strategy``; so are the others.
+        estimate: a function of (ask, wanted).
+        foresee: a function of (ask, wanted).
+        reads: topics.
+        interruption: what it supports.
+        flags: control flags.
+        patience: game seconds.
+        injects: lists that it joins.
+        status_text_key: a key of the game's texts.
+
+    Returns:
+        The decorator, which gives the class of the strategy.
+
+    Raises:
+        DefinitionError: as for a class.
 
     Source: prismarine-gameplay: "Plugins".
     """

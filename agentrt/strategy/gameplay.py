@@ -107,11 +107,12 @@ class Gameplay:
         table = RequestTable(state)
         parts = {"_state": state, "_table": table, "agent": agent, "catalog": state.catalog, "changes": state.changes}
         for name, part in {**parts, "solvers": Solvers(table), "triggers": Triggers(table)}.items():
-            object.__setattr__(self, name, part)  # what is set in the usual way is a setting
+            setattr(self, name, part)
         state.catalog.reserved = frozenset(object.__dir__(self))
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in _SETTINGS:
+        # Its parts are set once, by it or by whoever copies it.
+        if name not in _SETTINGS and (name not in Gameplay.__slots__ or hasattr(self, name)):
             near = did_you_mean(name, _SETTINGS)
             raise ArgumentError("gameplay", name, f"is no setting.{near} There are {', '.join(_SETTINGS)}.")
         object.__setattr__(self, name, value)
@@ -266,8 +267,11 @@ class Gameplay:
         """
         return self._request(wanted, None, self._table.estimator)
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"gameplay.{name} cannot be deleted.")
+
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        if name.startswith("_"):
+        if name.startswith("_") or name in Gameplay.__slots__:
             raise AttributeError(name)
         call: Callable[..., Awaitable[Any]] = getattr(self._calls(self._table.estimator), name)
         return call

@@ -210,7 +210,15 @@ def _found_in_order(records: list[TraceRecord], patterns: Sequence[Pattern]) -> 
 
 
 def between(trace: Trace, first: Pattern, last: Pattern) -> list[TraceRecord]:
-    """The part of a trace from the first record of one pattern to the next one of another, both of them included.
+    """The part of a trace from one record to the next of another kind.
+
+    Args:
+        trace: where to look.
+        first: where it begins: with the first record that is like that.
+        last: where it ends: with the next one after it that is like that.
+
+    Returns:
+        The records from the one to the other, both of them included.
 
     Raises:
         TraceMismatch: there is no such part.

@@ -252,3 +252,9 @@ def test_a_decider_is_asked_for_by_name():
     tree.initialize_tree_data()
     with pytest.raises(DefinitionError, match="no decider 'FLED'. Did you mean 'FLEE'"):
         tree.node("FLED")
+
+
+@pytest.mark.parametrize("made", [lambda: group("a"), lambda: decider("a", idle), lambda: reference("a", "b")])
+def test_a_misspelt_attribute_of_a_decider_is_told(made):
+    with pytest.raises(AttributeError, match="interruptable"):
+        made().interruptable = False

@@ -25,7 +25,10 @@ from agentrt import (
     Restart,
     Runtime,
     Signal,
+    TaskGroup,
+    TaskGroupAction,
     ThinkOutput,
+    declare_multiple_tasks,
     move_on_after,
     next_tick,
     park,
@@ -894,3 +897,86 @@ def test_a_replaced_hook_that_is_no_coroutine_harms_nobody(play, monkeypatch, ho
     runtime.add(Agent(neighbor, actions=[Quick]))
     play.ticks(runtime, 3)
     assert [tick for tick, word in neighbor.diary if word == "run"][:3] == [1, 2, 3]
+
+
+# --- watching changes nothing -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_group_stops_thinking_whether_anybody_looks_or_not(play, is_watched):
+    """The quick ways past who need not be told are taken only while nobody listens to the trace."""
+    log, alarm, never = [], Signal(), Signal()
+
+    class Till(Action):
+        does = "x:till"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+            try:
+                await never.wait()
+            finally:
+                log.append(ctx.clock.tick)
+
+        async def run(self, ctx, args):
+            await ctx.sleep(1)
+
+    class Farm(TaskGroupAction):
+        name = "farm"
+        does = TOP
+        utility = (0.3, 0.9)
+        tasks = (declare_multiple_tasks("x:till", utility=(0, 1)),)
+
+    class Soon(Action):
+        does = TOP
+        utility = 0.95
+
+        async def think(self, ctx, args):
+            await ctx.sleep(0.2)
+            ctx.set_think_output()
+            await never.wait()
+
+        async def run(self, ctx, args):
+            await ctx.sleep(1)
+
+    class Alarm(Action):
+        does = TOP
+        utility = 1.0
+
+        async def think(self, ctx, args):
+            await alarm.wait()
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep(1)
+
+    runtime = play.runtime()
+    faults = []
+    runtime.on_fault(faults.append)
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    group = TaskGroup(Farm)
+    agent = runtime.add(Agent(Being(), actions=[Till, Soon, Alarm]))
+    group.add(agent)
+    group.create_task("x:till").start()
+    runtime.every_tick(lambda: runtime.tick % 40 == 5 and alarm.emit())
+    play.ticks(runtime, 120)
+    assert log[:5] == [1, 25, 49, 73, 105]
+    assert faults == []
+
+
+@given(KINDS)
+def test_a_trace_that_is_listened_to_changes_nothing(kinds):
+    def outcome(is_watched):
+        log = []
+        actions = [_made(number, thinks, runs, utility, log) for number, (thinks, runs, utility) in enumerate(kinds)]
+        runtime = Runtime(3, host="plain")
+        if is_watched:
+            runtime.trace.listen(lambda _record: None)
+        runtime.add(Agent(Being(), actions=actions))
+        for _ in range(4):
+            runtime.step()
+        runtime.close()
+        return log
+
+    assert outcome(is_watched=False) == outcome(is_watched=True)

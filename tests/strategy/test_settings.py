@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from wants import Build, Have
 
+from agentrt import Agent
 from agentrt.errors import ArgumentError
 from agentrt.strategy import Dependency, Order
 
@@ -104,3 +107,14 @@ def test_a_strategy_that_returns_nothing_gives_what_is_given_when_it_is_met(game
         ctx.entity.bag["log"] = 1
 
     assert game.solve(game.add(way("Work", Count, cost=1, run=run)), Count()).value == 1
+
+
+def test_its_parts_are_set_once_and_an_agent_is_copied_with_its_gameplay():
+    agent = Agent(None, name="a")
+    gameplay = agent.gameplay
+    with pytest.raises(ArgumentError, match="'agent': is no setting"):
+        gameplay.agent = None
+    with pytest.raises(AttributeError, match="cannot be deleted"):
+        del gameplay.catalog
+    assert repr(copy.copy(gameplay)) == repr(gameplay)
+    assert copy.deepcopy(agent).gameplay is not gameplay

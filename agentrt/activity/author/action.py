@@ -163,12 +163,12 @@ class ActionSpec:
         self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
+        # Not by ``kind``, which groups and tasks set after this.
+        is_leaf = type(self) is ActionSpec and not hasattr(cls, "steps")
         # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
-        self.is_plain: bool = (
-            self.kind == "leaf" and self.has_think and not self.has_stop_thinking and self.think_timeout is None
-        )
+        self.is_plain: bool = is_leaf and self.has_think and not self.has_stop_thinking and self.think_timeout is None
         # whether more is to be done when its thinking stops than to forget it; always for who has steps
-        self.must_stop_think: bool = self.has_stop_thinking or self.kind != "leaf"
+        self.must_stop_think: bool = self.has_stop_thinking or not is_leaf
         self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
         self.takes_plain: bool = holds_plain(cls.Args)  # whether no entity can be among them
 
