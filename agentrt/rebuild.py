@@ -386,7 +386,7 @@ def restore_groups(
         RebuildError: a group or an agent is no longer there, or an extension does not fit.
     """
     if isinstance(agents, Mapping):
-        known: Mapping[str, Agent] = agents  # asked for names alone: it may find more than it lists
+        known: Mapping[Any, Agent] = agents  # asked for names alone: it may find more than it lists
     else:
         known = {agent.name: agent for agent in agents}
     groups = _groups(holder)
