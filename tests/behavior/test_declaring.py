@@ -256,5 +256,5 @@ def test_a_decider_is_asked_for_by_name():
 
 @pytest.mark.parametrize("made", [lambda: group("a"), lambda: decider("a", idle), lambda: reference("a", "b")])
 def test_a_misspelt_attribute_of_a_decider_is_told(made):
-    with pytest.raises(AttributeError, match="interruptable"):
-        made().interruptable = False
+    with pytest.raises(AttributeError, match="is_interruptible"):
+        made().is_interruptible = False
