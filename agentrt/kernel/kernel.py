@@ -223,7 +223,7 @@ class Batch:
                     except ENDS_PROGRAM:
                         raise
                     except BaseException as fault:
-                        self._report_owner(fault)
+                        kernel.report_owner(member.strand_name(), fault)
                 else:
                     self._ended(stop.value, None)
             except BaseException as error:  # told to the member
@@ -266,13 +266,9 @@ class Batch:
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
-            self._report_owner(fault)
+            kernel.report_owner(self.member.strand_name(), fault)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
-
-    def _report_owner(self, fault: BaseException) -> None:
-        assert self.member is not None
-        self._kernel.report(f"the owner of {self.member.strand_name()!r} raised when it ended", fault)
 
 
 # --- code that cannot suspend ----------------------------------------------------------------------------------------
@@ -314,17 +310,11 @@ class Inline:
         return strand
 
     def ended(self, error: BaseException | None) -> BaseException | None:
-        """The code has ended.
-
-        Args:
-            error: what it raised.
-
-        Returns:
-            The error to tell.
-        """
+        """The code has ended, with an error or without; the one to tell, which may be that it left a scope open."""
         self.coro = None
-        if error is not None:
-            error = self._kernel.host.translate(meant(error))
+        host = self._kernel.host
+        left_open = host.left_open()  # whatever it raised: the scope has to go
+        error = left_open if error is None else host.translate(meant(error))
         if self.made is not None:
             strand, self.made = self.made, None
             strand.ended(None, error)
@@ -358,6 +348,20 @@ class Agenda:
             heapq.heappush(self.heap, due)
         else:
             bucket.append(entry)
+
+    def leave(self, entry: Entry, tick: int, live: int) -> bool:
+        """Take an entry out that sleeps; says whether it did. In the tick in which it is due it does no more.
+
+        Args:
+            tick: which it is now.
+            live: how many strands there are, the most that can be asleep.
+        """
+        due = entry.waiting
+        if not isinstance(due, int) or due <= tick:
+            return False
+        entry.waiting = 0
+        self.forget(due, live)
+        return True
 
     def forget(self, due: int, live: int) -> None:
         """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
@@ -492,10 +496,7 @@ class Timer(Call):
     def cancel(self) -> None:
         """Do not make the call; does nothing once it was made."""
         kernel = self.stepper.kernel
-        waiting = self.waiting
-        if isinstance(waiting, int) and waiting > kernel.clock.tick:
-            self.waiting: object = 0
-            kernel.agenda.forget(waiting, kernel.live)
+        kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
         self.fn: Callable[..., object] = _nothing
         self.args: tuple[Any, ...] = ()
 
@@ -903,6 +904,10 @@ class Kernel:
         else:
             self.on_fault(text, error)
 
+    def report_owner(self, name: str, fault: BaseException) -> None:
+        """Report what the owner of a coroutine raised when it was told of its end."""
+        self.report(f"the owner of {name!r} raised when it ended", fault)
+
     # --- a tick -------------------------------------------------------------------------------------------------------
 
     def step_tick(self) -> None:
@@ -1081,7 +1086,7 @@ class Kernel:
             except ENDS_PROGRAM:
                 raise
             except BaseException as fault:
-                self.report(f"the owner of {strand.name!r} raised when it ended", fault)
+                self.report_owner(strand.name, fault)
         if error is None or cancelled:
             return
         if isinstance(error, (KeyboardInterrupt, SystemExit)):

@@ -78,8 +78,9 @@ class Idle(Protocol):
 class Forgetful(Protocol):
     """The agenda, as who leaves it sees it."""
 
-    def forget(self, due: int, live: int) -> None:
-        """Note that one entry was woken early."""
+    def leave(self, entry: Entry, tick: int, live: int) -> bool:
+        """Take an entry out that sleeps; says whether it did."""
+        ...
 
 
 class Due(Protocol):

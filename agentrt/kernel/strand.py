@@ -420,11 +420,7 @@ class Strand:
         """
         waiting = self.waiting
         if isinstance(waiting, int):
-            if waiting <= self.kernel.tick:
-                return False
-            self.waiting = 0
-            self.kernel.agenda.forget(waiting, self.kernel.live)
-            return True
+            return self.kernel.agenda.leave(self, self.kernel.tick, self.kernel.live)
         if isinstance(waiting, Waiter) and waiting.strand is self:
             waiting.strand = None
             self.waiting = 0

@@ -6,6 +6,7 @@ import types
 from pathlib import Path
 
 import pytest
+from facades import offered
 from modules import load
 
 from agentrt import behavior
@@ -48,12 +49,7 @@ def test_the_facade_for_authors():
 
 
 def test_nothing_else_is_offered_by_accident():
-    offered = {
-        name
-        for name, value in vars(behavior).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
-    }
-    assert offered == set(NAMES)
+    assert offered(behavior) == set(NAMES)
 
 
 def test_everything_public_is_documented():

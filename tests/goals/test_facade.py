@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import types
 from pathlib import Path
 
 import pytest
+from facades import offered
 
 import agentrt.goals
 from agentrt.body.driver import Driver
@@ -37,12 +37,7 @@ def test_the_facade_for_goals():
 
 
 def test_nothing_else_is_offered_by_accident():
-    offered = {
-        name
-        for name, value in vars(agentrt.goals).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType)
-    }
-    assert offered == set(NAMES)
+    assert offered(agentrt.goals) == set(NAMES)
 
 
 @pytest.mark.parametrize("cls", [Goal, GoalSelector, GoalSelectorView, GoalView, WrappedGoal])

@@ -687,9 +687,10 @@ def test_a_think_that_ends_before_its_turn_came_leaves_nothing_on_any_host(play)
     assert [what for tick, what in log if tick == 2] == ["A thinks", "B thinks", "world"]
 
 
-def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick():
-    """The abort comes from a kept thought, in a tick in which the plan has paused already."""
-    bell, hops, log, records = Signal(), [Signal() for _ in range(8)], [], []
+@pytest.mark.parametrize("last", range(9))
+def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick(last):
+    """The abort comes from a kept thought, before the plan's own turn in a tick or after it, when it pauses already."""
+    bell, hops, log, records = Signal(), [Signal() for _ in range(9)], [], []
 
     class Instant(Action):
         does = TOP
@@ -714,7 +715,7 @@ def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick
         async def hands_on():
             while True:
                 await hops[number].wait()
-                (hops[number + 1] if number < 7 else bell).emit()
+                (hops[number + 1] if number < last else bell).emit()
 
         return hands_on
 
@@ -723,7 +724,7 @@ def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick
             await next_tick()
             hops[0].emit()
 
-    for number in range(8):
+    for number in range(last + 1):
         runtime.spawn(relay(number))
     runtime.spawn(world)
     for _ in range(45):
@@ -732,6 +733,39 @@ def test_a_killed_plan_rests_for_as_long_as_it_is_told_and_then_runs_once_a_tick
     ends = [(one.tick, one.event.value) for one in records if one.event.value in ("killed", "restarted")]
     assert ends == [(11, "killed"), (31, "restarted")]
     assert [tick for tick in log if tick > 12] == list(range(31, 46))
+
+
+def test_a_plan_that_is_killed_in_the_tick_in_which_its_pause_is_over_rests_as_well():
+    """The abort comes with the intake, so that the plan's own entry of that tick stands behind the end of it."""
+    handles, log, records = [], [], []
+
+    class Instant(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            log.append(ctx.clock.tick)
+
+    class Keeps(Action):
+        does = TOP
+        utility = 0.4
+        asks = "when changed"
+
+        async def think(self, ctx, args):
+            handles.append(ctx)
+            await park()
+
+    runtime = Runtime(host="plain", restart=Restart(first=1.0))
+    runtime.trace.listen(records.append)
+    runtime.add(Agent(Being(), actions=[Instant, Keeps]))
+    for tick in range(60):
+        if handles and tick < 30:
+            handles[-1].abort("no")
+        runtime.step()
+    runtime.close()
+    ends = [(one.tick, one.event.value) for one in records if one.event.value in ("killed", "restarted")]
+    assert ends == [(11, "killed"), (31, "restarted")]
+    assert [tick for tick in log if tick > 11] == list(range(31, 61))
 
 
 @pytest.mark.parametrize("where", ["beside a compound", "below one"])
@@ -769,8 +803,9 @@ def test_an_agent_goes_on_after_an_interruption_of_the_program(where):
     assert len(being.diary) >= 5
 
 
+@pytest.mark.parametrize("raises", [False, True])
 @pytest.mark.parametrize("hook", ["think", "run"])
-def test_a_scope_that_is_left_open_concerns_its_action_and_no_neighbor(play, hook):
+def test_a_scope_that_is_left_open_concerns_its_action_and_no_neighbor(play, hook, raises):
     def helper():
         scope = CancelScope()
         scope.__enter__()
@@ -778,6 +813,8 @@ def test_a_scope_that_is_left_open_concerns_its_action_and_no_neighbor(play, hoo
 
     async def leaves_it_open(self, ctx, args):
         helper()
+        if raises:
+            raise ValueError("and it raised")
         if hook == "think":
             ctx.set_think_output()
 
@@ -797,7 +834,7 @@ def test_a_scope_that_is_left_open_concerns_its_action_and_no_neighbor(play, hoo
     runtime.add(Agent(good, actions=[Neighbor]))
     play.ticks(runtime, 4)
     assert good.diary[:4] == [1, 2, 3, 4]
-    assert bool(faults) == (play.host == "trio")
+    assert bool(faults) == (raises or play.host == "trio")
 
 
 def test_a_helper_finds_a_task_of_asyncios_and_may_open_a_scope_of_anyios():

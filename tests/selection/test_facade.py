@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import types
+from facades import offered
 
 from agentrt import selection
 
@@ -24,12 +24,7 @@ def test_the_facade_for_authors():
 
 
 def test_nothing_else_is_offered_by_accident():
-    offered = {
-        name
-        for name, value in vars(selection).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
-    }
-    assert offered == set(NAMES)
+    assert offered(selection) == set(NAMES)
 
 
 def test_everything_public_is_documented():

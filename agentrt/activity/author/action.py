@@ -52,10 +52,10 @@ def default_hook(hook: F) -> F:
 
 _WAITS: Final = dis.opmap["SEND"]  # what every await, ``async for`` and ``async with`` is compiled to
 # Who names one of these may ask on which task, or in which scope, it runs.
-_ASKS_WHERE: Final = frozenset(
-    {"CancelScope", "anyio", "asyncio", "current_strand", "current_task", "fail_after"}
-    | {"move_on_after", "sniffio", "trio"}
-)
+_ASKS_WHERE: Final = frozenset((
+    "CancelScope", "anyio", "asyncio", "current_strand", "current_task", "fail_after", "move_on_after", "sniffio",
+    "trio",
+))  # fmt: skip
 
 
 def code_without_waits(hook: object) -> CodeType | None:
@@ -63,7 +63,7 @@ def code_without_waits(hook: object) -> CodeType | None:
     code = hook.__code__ if isinstance(hook, FunctionType) else None
     if code is None or not code.co_flags & inspect.CO_COROUTINE or _WAITS in code.co_code[::2]:
         return None
-    return None if not _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else code
+    return code if _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else None
 
 
 class ActionSpec:
@@ -146,6 +146,11 @@ class ActionSpec:
         # whether its thinking goes on over the end of plans; see ``plan.election``
         self.keeps: bool = self._keeps(cls.asks)
 
+    @property
+    def _is_leaf(self) -> bool:
+        """Whether it has no steps. Not asked of ``kind``, which groups and tasks set when all this has been read."""
+        return type(self) is ActionSpec and not hasattr(self.cls, "steps")
+
     def _read_hooks(self, cls: type[Action]) -> None:
         # A new hook is read here, called by a function of its own in ``plan.tree``, and named in HOOKS of
         # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.election.learn`` notes.
@@ -163,12 +168,12 @@ class ActionSpec:
         self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
-        # Not by ``kind``, which groups and tasks set after this.
-        is_leaf = type(self) is ActionSpec and not hasattr(cls, "steps")
         # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
-        self.is_plain: bool = is_leaf and self.has_think and not self.has_stop_thinking and self.think_timeout is None
+        self.is_plain: bool = (
+            self._is_leaf and self.has_think and not self.has_stop_thinking and self.think_timeout is None
+        )
         # whether more is to be done when its thinking stops than to forget it; always for who has steps
-        self.must_stop_think: bool = self.has_stop_thinking or not is_leaf
+        self.must_stop_think: bool = self.has_stop_thinking or not self._is_leaf
         self.takes_none: bool = cls.Args is ActionArgs  # whether its activity takes no arguments
         self.takes_plain: bool = holds_plain(cls.Args)  # whether no entity can be among them
 
@@ -222,7 +227,7 @@ class ActionSpec:
                 f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in _ASKS)}."
             )
         # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
-        return asks == _ASKS[1] and (self.has_think or hasattr(self.cls, "steps") or type(self) is not ActionSpec)
+        return asks == _ASKS[1] and (self.has_think or not self._is_leaf)
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:

@@ -125,7 +125,8 @@ def _union(parts: list[_Accept]) -> _Accept:
 Fits: typing.TypeAlias = "collections.abc.Callable[[dict[str, Any]], bool]"
 
 
-_PLAIN: typing.Final = frozenset({bool, bytes, float, int, str, type(None)})
+# have no signals and hold nothing
+PLAIN: typing.Final[frozenset[type]] = frozenset({bool, bytes, float, int, str, type(None)})
 
 
 def _unknown(_values: dict[str, Any]) -> bool:
@@ -362,7 +363,7 @@ def take(kind: type[Fields], values: dict[str, Any]) -> Fields:
 def holds_plain(kind: type[Fields]) -> bool:
     """Whether each field of a record takes numbers and strings alone, as far as that is known by now."""
     return not kind._unresolved and all(
-        accept.classes is not None and _PLAIN.issuperset(accept.classes) for _, accept in kind._fields.values()
+        accept.classes is not None and PLAIN.issuperset(accept.classes) for _, accept in kind._fields.values()
     )
 
 

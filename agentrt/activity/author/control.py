@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.kernel import Batch, ControlFlow
+from agentrt.kernel.kernel import Batch, ControlFlow, Inline
 from agentrt.kernel.strand import Strand
 from agentrt.words import words_of
 
@@ -32,6 +32,7 @@ __all__ = [
     "Reject",
     "ends_thinking",
     "is_on_own_stack",
+    "is_stepped",
     "require_own_stack",
 ]
 
@@ -77,13 +78,21 @@ def is_on_own_stack(seat: Seat) -> bool:
     kernel = seat.frame.planner.kernel
     if not kernel.is_here:
         return False
-    if kernel.acting is not None:
-        return kernel.acting is seat
-    current = kernel.current if kernel.is_stepping else None
+    return kernel.acting is seat if kernel.acting is not None else kernel.is_stepping and is_stepped(seat)
+
+
+def is_stepped(seat: Seat) -> bool:
+    """Whether the code that is stepped at this moment is an action's own think or run, and no plain hook of it."""
+    current = seat.frame.planner.kernel.current
     if isinstance(current, Strand):
         return current is seat.running or current is seat.thinking
-    stepped: object = current.member if isinstance(current, Batch) else None
-    return stepped is seat
+    # Whose first step it is; between two of them it is nobody's.
+    stepped: object = None
+    if isinstance(current, Batch):
+        stepped = current.member
+    elif isinstance(current, Inline):
+        stepped = current.owner
+    return stepped is seat and current is not None and current.coro is not None
 
 
 def require_own_stack(seat: Seat, method: str) -> None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from agentrt.activity.author.arguments import ThinkOutput, take
+from agentrt.activity.author.arguments import ThinkOutput
 from agentrt.activity.author.steps import ARGUMENTS
 from agentrt.activity.plan.election import refuse
 from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
@@ -37,6 +37,7 @@ from agentrt.activity.plan.tree import (
     call_on_reject,
     call_start,
     limit_unit,
+    record_of,
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, did_you_mean
@@ -388,8 +389,7 @@ class CompoundUnit(Unit, FrameOwner):
             return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
-        own = self.spec.output_type
-        self.own_output = take(own, output) if own is not None and type(output) is dict else output
+        self.own_output = record_of(self.spec, output)
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel

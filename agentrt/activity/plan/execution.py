@@ -152,10 +152,12 @@ class Execution(FrameOwner):
 
     def send(self, _value: None) -> object:
         """Its pause is over: think again."""
+        kernel = self.planner.kernel
+        if self.due > kernel.clock.tick:
+            return KEEP  # it was taken back in the very tick in which it was due, and pauses anew
         self.waiting = 0
         if self.is_stopped:
             return KEEP
-        kernel = self.planner.kernel
         try:
             if self._is_killed:
                 self._is_killed = False
@@ -203,9 +205,9 @@ class Execution(FrameOwner):
 
     def _pause_no_more(self) -> None:
         """It is told to end."""
-        waiting, self.waiting = self.waiting, 0
-        if isinstance(waiting, int) and waiting > self.planner.kernel.clock.tick:
-            self.planner.kernel.agenda.forget(waiting, self.planner.kernel.live)
+        kernel = self.planner.kernel
+        kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
+        self.waiting = 0
 
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""

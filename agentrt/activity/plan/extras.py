@@ -36,7 +36,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agentrt.activity.author.arguments import inner_values
+from agentrt.activity.author.arguments import PLAIN, inner_values
 from agentrt.activity.author.context import undeclared
 from agentrt.activity.author.control import ends_thinking
 from agentrt.activity.states import READY, STARTED, THINKING
@@ -122,7 +122,7 @@ def _checked(choice: Any) -> dict[str, Any]:
     return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
 
 
-_PLAIN: Final = {bool, bytes, float, int, str, type(None)}  # have no signals and hold nothing, for sure
+_PLAIN: Final[set[type]] = set(PLAIN)  # and what ``hold_no_entities`` was told
 _CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
 _DEEPEST: Final = 8  # lists within lists
 _MOST: Final = 10_000  # values that are looked at in one argument

@@ -36,7 +36,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.context import ignored
-from agentrt.activity.author.control import require_own_stack
+from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted
 from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
@@ -48,7 +48,6 @@ from agentrt.errors import (
     ActivityRecursionError,
     WrongStateError,
 )
-from agentrt.kernel.kernel import Batch, Inline
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Strand, current_strand, kill, livelocked, outlast
 from agentrt.kernel.trace import TraceEvent
@@ -65,17 +64,6 @@ def _strand_of(waiter: Waiter) -> Strand | None:
     """Who waits there."""
     strand = waiter.strand
     return strand if isinstance(strand, Strand) else None
-
-
-def _is_stepped(unit: Unit) -> bool:
-    """Whether the code that is stepped at this moment is the unit's own think or run, and no plain hook of it."""
-    kernel = unit.frame.planner.kernel
-    current = kernel.current
-    if isinstance(current, Inline):
-        return current.coro is not None and current.owner is unit
-    if isinstance(current, Batch):
-        return current.coro is not None and current.member is unit
-    return current is not None and current in (unit.thinking, unit.running)
 
 
 def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
@@ -284,7 +272,7 @@ class Spawned(SpawnedFrame, FrameOwner):
             ignored(unit, "SpawnedFrame.stop")
         elif frame.state not in (THINKING, READY, FINISHED):
             frame.execution.give_up(frame, self.end)
-        elif _is_stepped(unit):
+        elif is_stepped(unit):
             self.end()
         else:
             kernel.call_soon(self._end_round, frame.round)

@@ -320,7 +320,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
         steps: Any = _first_steps(frame, asked, kernel)
         if kernel.host.steps_inline:
-            for _ in steps:  # pyright: ignore[reportGeneralTypeIssues] - a generator still, for all its decorator
+            for _ in steps:
                 pass
         else:
             kernel.host.as_task(kernel.inline, list, steps)
@@ -347,7 +347,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
     # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
     # ``StopIteration``, which costs more than all the rest here.
     inline = kernel.inline
-    left_open = None if kernel.host.steps_inline else kernel.host.left_open
+    is_task = not kernel.host.steps_inline
     for unit in asked:
         if unit.thinking is not asked:
             continue  # it was told to stop by one of those before it
@@ -356,6 +356,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
         kernel.refused = None
         if unit.extras is not None:
             unit.extras.asked_anew()
+        error: BaseException | None = None
         try:
             coro = unit.action.think(unit.context or _context(unit), frame.args)
             if getattr(coro, "cr_code", None) is not unit.spec.think_code:
@@ -364,18 +365,23 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[o
             inline.owner = unit
             inline.coro = coro
             yield from coro
-            if left_open is not None and (error := left_open()) is not None:
-                raise error
         except BaseException as raised:
             error = inline.ended(raised)
+        else:
+            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
+                error = inline.ended(None)
+        if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             _tell_end(unit, error)
             if isinstance(error, ENDS_PROGRAM):
-                raise error from None
-        else:
-            if inline.made is not None:  # it opened a scope, say, and was given a strand for that
-                inline.ended(None)
-            if unit.state != READY:  # to one that has its answer the end of its think is no news
-                _tell_end(unit, None)
+                raise error
+
+
+def record_of(spec: ActionSpec, output: object) -> Any:
+    """What an author set as a think output: the record, made of its fields if it is not yet."""
+    if type(output) is not dict:
+        return output
+    assert spec.output_type is not None
+    return take(spec.output_type, output)
 
 
 def _strand_for(unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> Strand | None:
@@ -391,7 +397,7 @@ def _tell_end(unit: Unit, error: BaseException | None) -> None:
     except ENDS_PROGRAM:
         raise
     except BaseException as fault:
-        kernel.report(f"the owner of {unit.spec.name!r} raised when it ended", fault)
+        kernel.report_owner(unit.spec.name, fault)
 
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, kernel: Kernel) -> None:
@@ -409,13 +415,9 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, k
         else:
             kernel.host.as_task(inline, coro.send, None)
     except StopIteration:
-        inline.coro = None
-        if inline.made is not None:
-            inline.ended(None)
+        error = inline.ended(None)
     except BaseException as raised:
         error = inline.ended(raised)
-    if not kernel.host.steps_inline:
-        error = error or kernel.host.left_open()
     kernel.acting = None
     try:
         execution.run_ended(unit, error)
@@ -663,10 +665,7 @@ class Unit:
 
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
-        output = self.output
-        if output.__class__ is dict:
-            assert self.spec.output_type is not None
-            output = self.output = take(self.spec.output_type, output)
+        output = self.output = record_of(self.spec, self.output)
         return output
 
     def own_extras(self) -> Extras:
