@@ -244,7 +244,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         boost,
         boost_at,
         spec.weight,
-        _since(frame, unit, extras),
+        unit.since,
         _again(unit, extras) if state < STARTED else 0,
         0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
         "" if extras is None else extras.progress,
@@ -357,14 +357,6 @@ def _again(unit: Unit, extras: Extras | None) -> int:
     if not due and isinstance(unit, CompoundUnit):
         due = unit.backoff.due
     return due
-
-
-def _since(frame: Frame, unit: Unit, extras: Extras | None) -> int:
-    """The tick in which it began to run, or to think: with all others of its place, by itself, or before the plan."""
-    if unit.state >= RUNNING:
-        return unit.since
-    kept = 0 if extras is None else extras.kept_since
-    return kept or max(unit.since, frame.since)
 
 
 def _limit(waiting: object) -> int:

@@ -373,6 +373,7 @@ class CompoundUnit(Unit, FrameOwner):
             Unit.begin(self, asked)
             return
         self.utility = self.spec.low
+        self.since: int = self.frame.planner.kernel.clock.tick
         self.current: Current | None = None
         self.rejection: str | None = None
         self.move(THINKING)
@@ -689,7 +690,7 @@ class CompoundUnit(Unit, FrameOwner):
         """Run the steps in order."""
         self.move(RUNNING)
         planner = self.frame.planner
-        self.since: int = planner.kernel.clock.tick
+        self.since = planner.kernel.clock.tick
         if planner.trace.on:
             self.note(TraceEvent.RUN)
         self.step = 1

@@ -313,7 +313,6 @@ def set_aside(frame: Frame) -> list[Unit]:
     if not kept or frame.version != frame.planner.version:
         return frame.units
     for unit in kept:
-        unit.own_extras().kept_since = _since(unit)
         unit.round_is_over()
     frame.aside = kept
     frame.execution.asides.append(frame)
@@ -377,7 +376,7 @@ def note_cut(unit: Unit, why: str) -> None:
     """The thinking of a unit is stopped before it had an answer; ``why``, if who stops it knows a reason."""
     extras, execution = unit.own_extras(), unit.frame.execution
     if not extras.cuts:
-        extras.cut_since = _since(unit)
+        extras.cut_since = unit.since
     extras.cuts += 1
     if why:
         extras.cut_reason = why
@@ -387,12 +386,6 @@ def note_cut(unit: Unit, why: str) -> None:
         extras.cut_reason = "the plan was aborted"
     else:
         extras.cut_reason = ENDED if execution.root.state == FINISHED else "the plan around it was thought again"
-
-
-def _since(unit: Unit) -> int:
-    """The tick in which its thinking began: with all others of its place, or by itself after them."""
-    kept = 0 if unit.extras is None else unit.extras.kept_since
-    return kept or max(unit.since, unit.frame.since)
 
 
 def _is_untouched(expected: Current | None) -> bool:

@@ -332,7 +332,6 @@ class Extras:
     cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
     cut_reason: str = ""  # why, the last time
     cut_since: int = 0  # the tick in which the first of these thoughts began
-    kept_since: int = 0  # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
     awaits_flags: bool = False  # whether it runs, but waits for its control flags
     was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
     awaits: object = None  # the performance of which ``run`` awaits the end at this moment
@@ -438,7 +437,6 @@ class Extras:
         """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
         _close(self._while_thinking)
         self.candidates = None
-        self.kept_since = 0
         self.leave_line()
         if self.timeout is not None:
             self.timeout.cancel()

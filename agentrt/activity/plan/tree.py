@@ -630,7 +630,7 @@ class Unit:
         self.thinking: Strand | list[Unit] | None = None
         self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
-        self.since: int = 0  # the tick in which it began to run, or to think by itself; else the frame's counts
+        self.since: int = 0  # the tick in which it began to think, or to run
         self.is_fresh: bool = False  # whether the output was set since it was elected, or since its owner was told
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
@@ -798,6 +798,7 @@ class Unit:
         """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
         self.utility = spec.low
+        self.since = self.frame.planner.kernel.clock.tick
         self.current = None
         self.rejection = None
         if spec.has_think:
@@ -1300,6 +1301,7 @@ class Frame:
         planner = self.planner
         asked: list[Unit] = []
         watched = planner.trace.on
+        since = self.since
         number = self.round
         try:
             for unit in units:
@@ -1309,6 +1311,7 @@ class Frame:
                         return  # what a step's think did has stopped this place, or begun it anew
                 else:  # what ``begin`` does; most are asked so
                     unit.utility = unit.spec.low
+                    unit.since = since
                     unit.current = unit.rejection = None
                     unit.state = THINKING
                     unit.thinking = asked
@@ -1439,7 +1442,6 @@ class Frame:
         for unit in units:
             if self.round != number or self.state == IDLE:
                 return  # as in ``_ask_all``
-            unit.since = kernel.clock.tick
             unit.begin(asked)
             if self.protection is not None and self.protection.missing is not None:
                 unit.lose(self.protection.missing)  # the argument went while it did not think

@@ -327,12 +327,10 @@ class TaskFrame(Frame):
     def _ask(self, specs: Sequence[TaskSpec]) -> None:
         """Have more tasks think."""
         self._tidy()
-        kernel = self.planner.kernel
         made = [unit for spec in specs if (unit := self.planner.make_unit(self, spec)) is not None]
         self.units: list[Unit] = [*self.units, *made]
         asked: list[Unit] = []
         for unit in made:
-            unit.since = kernel.clock.tick
             unit.begin(asked)
 
     def _next(self) -> list[TaskSpec]:
