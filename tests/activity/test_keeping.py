@@ -93,6 +93,7 @@ def test_an_answer_sets_the_count_back(play, quick):
     class Slow(Action):
         does = "top"
         utility = (0.1, 0.9)
+        asks = "with each plan"
 
         async def think(self, ctx, args):
             answer = next(answers)
@@ -607,12 +608,14 @@ def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
 
 @pytest.mark.parametrize("asks", ["when change", "whenchanged", "", None, True, ["when changed"]])
 def test_a_word_that_there_is_not_is_an_error_of_the_class(asks):
-    with pytest.raises(DefinitionError, match=r"Slow: asks is .* Write 'with each plan' or 'when changed'\.$"):
+    with pytest.raises(
+        DefinitionError, match=r"Slow: asks is .* Write 'with each plan', 'when answered' or 'when changed'\.$"
+    ):
         type("Slow", (Action,), {"does": "top", "utility": 1, "asks": asks})
 
 
 def test_the_error_has_a_suggestion():
-    with pytest.raises(DefinitionError, match=r"asks is 'when change'\. Did you mean 'when changed'\?"):
+    with pytest.raises(DefinitionError, match=r"asks is 'when change'\. Did you mean 'when changed'"):
         type("Slow", (Action,), {"does": "top", "utility": 1, "asks": "when change"})
 
 
@@ -629,7 +632,7 @@ actions = st.lists(
         st.integers(0, 10),  # utility in tenths
         st.sampled_from([None, 0, 1, 3, 7, 12]),  # ticks of thinking
         st.sampled_from([0, 0, 1, 2, 5, 9]),  # ticks of running
-        st.booleans(),  # kept
+        st.sampled_from(["with each plan", "when answered", KEPT]),
         st.sampled_from(["ready", "ready", "ready", "reject", "no", "clear"]),
     ),
     min_size=2,
@@ -659,7 +662,7 @@ def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happening
             wrong.append(f"{type(action).__name__}: end of {what} without a begin")
         open_ones[what, id(action)] = False
 
-    def build(index, does, utility, think, run, keeps, answer):
+    def build(index, does, utility, think, run, asks, answer):
         async def thinking(self, ctx, args):
             opened("think", self)
             await ctx.sleep_ticks(think)
@@ -681,7 +684,7 @@ def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happening
         body = {
             "does": does,
             "utility": utility / 10,
-            "asks": KEPT if keeps else "with each plan",
+            "asks": asks,
             "run": running,
             "start": lambda self, ctx, args: opened("start", self),
             "stop": lambda self, ctx, args: closed("start", self),
@@ -711,7 +714,7 @@ def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happening
 
     classes = [build(index, *one) for index, one in enumerate(drawn)]
     agent = made.add(Plan, Find, *classes)
-    late = build(99, "top", 9, 3, 2, True, "ready")
+    late = build(99, "top", 9, 3, 2, KEPT, "ready")
     injections = []
     for tick in range(1, 45):
         for _, what in [one for one in happenings if one[0] == tick]:
@@ -736,3 +739,24 @@ def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happening
     assert made.sim.runtime.kernel.live == 0
     assert not cow.destroyed._connections
     assert [str(one) for one in check_trace(made.sim.trace, agent.name)] == []
+
+
+def test_a_plan_that_was_to_think_again_while_it_waits_aside(play, leaf):
+    """Its arguments were rejected; when the delay is over there is nobody to ask. It ends once."""
+    cow = Entity("cow")
+
+    class Find(Action):
+        does = "find"
+        utility = 0.5
+
+    class Plan(CompoundAction):
+        does = "top"
+        utility = 0.7
+        asks = KEPT
+        steps = [step("find"), step("eat", cow=cow)]
+
+    cow.destroy()
+    agent = play.add(Plan, Find, leaf("Quick", 0.1, run=0, quiet=True))
+    play.tick(4)
+    play.close()
+    assert [str(one) for one in check_trace(play.sim.trace, agent.name)] == []

@@ -124,7 +124,7 @@ def test_a_finished_step_is_not_preempted(play, leaf, compound):
     play.add(
         compound("Plan", step("first"), step("long"), quiet=True),
         leaf("First", 0.3, does="first", run=1, quiet=True),
-        leaf("Better", 0.9, does="first", think=5, quiet=True),
+        leaf("Better", 0.9, does="first", think=5, quiet=True, asks="with each plan"),
         leaf("Long", does="long", run=9, quiet=True),
     )
     play.tick(9)
@@ -302,21 +302,20 @@ def test_an_outer_preemption_overtakes_an_inner_one(play, leaf, compound):
 
 
 def test_what_ends_in_the_tick_in_which_a_better_one_is_ready_has_ended(play, leaf):
-    """The branch is finished, so all thinking begins again, that of the better one too."""
+    """The branch is finished; the better one has its answer, which nobody has looked at yet, and is elected next."""
     play.add(leaf("Old", 0.1, run=3, quiet=True), leaf("New", 0.5, think=3, run=9, quiet=True))
     play.tick(4)
     assert play.trace(since=4) == [
         (4, "top/New", "ready"),
         (4, "top/Old", "finish"),
-        (4, "top/New", "stop_thinking"),
         (4, "top/Old", "stop"),
         (4, "top", "complete"),
         (4, "top/Old", "ready"),
-        (4, "top/New", "think"),
         (4, "top", "elect"),
-        (4, "top/Old", "start"),
+        (4, "top/New", "start"),
+        (4, "top/New", "stop_thinking"),
         (4, "top/Old", "stop_thinking"),
-        (4, "top/Old", "run"),
+        (4, "top/New", "run"),
     ]
 
 

@@ -250,6 +250,7 @@ def test_that_protection_ends_with_its_thinking(play, leaf):
     class Once(Action):
         does = "top"
         utility = 0.9
+        asks = "with each plan"
 
         async def think(self, ctx, args):
             if ctx.clock.tick == 1:

@@ -264,9 +264,12 @@ def test_debugging_data_of_an_action_is_seen_by_tools(play, idle):
     ]
 
 
-@pytest.mark.states("001: stop_thinking: And when the agent finished what it did and plans anew")
+@pytest.mark.states(
+    "001: stop_thinking: And when the agent finished what it did and plans anew: (decided) whoever has answered; a "
+    'thought that still waits goes on, unless it asks "with each plan"',
+)
 def test_when_a_plan_has_ended_whatever_still_thinks_stops_and_thinks_anew(play, leaf):
-    play.add(leaf("Slow", 0.9, think=50), leaf("Short", 0.1, run=3))
+    play.add(leaf("Slow", 0.9, think=50, asks="with each plan"), leaf("Short", 0.1, run=3))
     play.tick(4)
     assert [entry for entry in play.log if entry[0] == 4] == [
         (4, "Short", "run ends"),

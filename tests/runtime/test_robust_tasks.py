@@ -331,6 +331,7 @@ def test_a_loser_that_aborts_between_two_steps(sim):
     class SulkOne(Sulk):
         does = "one"
         until = 2
+        asks = "with each plan"
 
         async def think(self, ctx, args):
             await ctx.sleep(100)

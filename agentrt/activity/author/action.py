@@ -37,9 +37,14 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.steps import Resolver
 
-__all__ = ["Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
+__all__ = ["ANSWERS", "NOTHING", "WAITS", "Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
 
-_ASKS: Final = ("with each plan", "when changed")  # when an action can be asked anew
+_ASKS: Final = ("with each plan", "when answered", "when changed")  # when an action can be asked anew
+
+# What of its thinking goes on over the end of a plan, by the word with the same number.
+NOTHING: Final = 0
+WAITS: Final = 1  # a thought that has no answer yet
+ANSWERS: Final = 2  # and an answer, until it takes that back
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -143,8 +148,8 @@ class ActionSpec:
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
-        # whether its thinking goes on over the end of plans; see ``plan.election``
-        self.keeps: bool = self._keeps(cls.asks)
+        # what of its thinking goes on over the end of plans; see ``plan.election``
+        self.keeps: int = self._keeps(cls.asks)
 
     @property
     def _is_leaf(self) -> bool:
@@ -220,14 +225,14 @@ class ActionSpec:
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
 
-    def _keeps(self, asks: object) -> bool:
+    def _keeps(self, asks: object) -> int:
         if asks not in _ASKS:
             hint = did_you_mean(asks, _ASKS) if isinstance(asks, str) else ""
             raise self._wrong(
-                f"asks is {repr_of(asks, 80)}.{hint}", f"Write {' or '.join(repr(one) for one in _ASKS)}."
+                f"asks is {repr_of(asks, 80)}.{hint}", f"Write {', '.join(map(repr, _ASKS[:-1]))} or {_ASKS[-1]!r}."
             )
         # Who does not think has nothing to keep; in a compound and in a group it is what is below that thinks.
-        return asks == _ASKS[1] and (self.has_think or not self._is_leaf)
+        return _ASKS.index(str(asks)) if self.has_think or not self._is_leaf else NOTHING
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
@@ -302,8 +307,9 @@ class Action:
         flags: control flags that it holds while it runs.
         think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
             now, until its branch is thought again. None for no limit.
-        asks: when it is asked anew: ``"with each plan"``, whenever one has ended; or ``"when changed"``: its thinking
-            goes on over the end of plans that it did not win, until its arguments are others. For slow thoughts.
+        asks: when it is asked anew. ``"when answered"``: with the next plan after it has answered; a thought that still
+            waits when a plan has run to its end goes on, if its place, its arguments and CURRENT are the same in the
+            next. ``"when changed"``: its answer goes on too, until it takes it back. ``"with each plan"``: always.
         Args: the arguments of the activity, if it has any; the same for all actions that perform it.
         Output: what thinking finds out, if that is not just the arguments.
 
@@ -319,7 +325,7 @@ class Action:
     status_text_key: ClassVar[str | None] = None
     flags: ClassVar[Collection[str]] = ()
     think_timeout: ClassVar[float | None] = None
-    asks: ClassVar[str] = "with each plan"
+    asks: ClassVar[str] = "when answered"
 
     Args: ClassVar[type[ActionArgs]] = ActionArgs
     Output: ClassVar[type[ThinkOutput] | None] = None

@@ -435,6 +435,10 @@ class CompoundUnit(Unit, FrameOwner):
         frames = [frame for frame in self.frames if frame.state != IDLE]
         return Unit.may_change(self) or any(unit.may_change() for frame in frames for unit in frame.units)
 
+    def only_waits(self) -> bool:
+        """As of any action, before a step was asked."""
+        return not self.results and Unit.only_waits(self)
+
     def round_is_over(self) -> None:
         """Nobody waits for its immediate answer any more."""
         self._is_open = False

@@ -14,19 +14,20 @@ activity take the same arguments. What a compound gives a step must fit them, as
 runs; what it reads of a step's think output must be declared by every known action of that step. All of it is checked
 when actions are learned, the earliest moment at which it can be known.
 
-*Kept thoughts.* By default every action is asked anew with each plan, and one that cannot beat what is elected stops
-thinking until that is over. So a thought of one second beside an action that ends every half second is never finished.
-Two things are done about it:
+*Kept thoughts.* Who has answered is asked anew with each plan. A thought of one second beside an action that ends every
+half second would never be finished if that were so for all; so a thought that waits when a plan has run to its end goes
+on (``goes_on``), unless it has a layer of CURRENT of its own, or its action ``asks`` for a fresh one with each plan. So
+does one whose answer came in the very tick in which the plan ended, so that nobody has looked at it: periods of which
+one is a multiple of the other are common. Who asks to be asked "when changed" keeps its answers, too, and thinks on
+beside what it cannot beat.
 
-* Nobody starves in silence. Thinking that was stopped before it had an answer is counted, with the reason and since
-  when, until it has one (``note_cut``); snapshots and explanations tell.
-* An action that declares ``asks = "when changed"`` keeps its thinking, be it ready or not. At a place that goes on, it
-  simply thinks on. Where the place itself is stopped, because a plan has run to its end or the compound around it could
-  not beat what was elected (``Execution.renewing``), the unit is *set aside* (``set_aside``): it stays in its state, at
-  its place, with its arguments and their protection, though the place is idle and looks at nothing that it says. When
-  the place thinks again it is brought back (``bring_back``), if it is still true what it was asked: equal arguments,
-  nothing in CURRENT that a step before has written, and the same actions known for that place. Else it begins anew, as
-  does one that is not possible any more.
+At a place that goes on, such a unit simply thinks on. Where the place itself is stopped, because a plan has run to its
+end or the compound around it could not beat what was elected (``Execution.renewing``), the unit is *set aside*
+(``set_aside``): it stays in its state, at its place, with its arguments and their protection, though the place is idle
+and looks at nothing that it says. When the place thinks again it is brought back (``bring_back``), if it is still true
+what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same actions known for
+that place. Else it begins anew, as does one that is not possible any more. Thinking that was stopped before it had an
+answer is counted, with the reason and since when, until it has one (``note_cut``): nobody starves in silence.
 
 Not kept, since the tree around it is not the same: over an abort, an interruption of the plan that it is a part of, and
 the end of the agent; below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when
@@ -42,9 +43,10 @@ Source: Stonehearth, AI: "Comparing plans", "Utility", "Injecting actions". Refu
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.author.action import ANSWERS, WAITS
 from agentrt.activity.author.expected import has_changes
 from agentrt.activity.author.utility import DECIMALS, draw
 from agentrt.activity.plan.extras import keep_place, line_up, restore_place
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "adjust",
+    "asides_below",
     "begin_anew",
     "best_ready",
     "boosted",
@@ -68,6 +71,7 @@ __all__ = [
     "check_group",
     "comes_too_late",
     "end_asides",
+    "goes_on",
     "index_actions",
     "learn",
     "note_cut",
@@ -214,8 +218,11 @@ def learn(frame: Frame) -> None:
     frame.version = planner.version
     specs = frame.performers()
     kept = {unit.spec: unit for unit in frame.units}
-    units = [kept.get(spec) or planner.make_unit(frame, spec) for spec in specs]
+    units = [kept.pop(spec, None) or planner.make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]
+    if frame.execution.asides:
+        for unit in kept.values():
+            end_asides(list(asides_below(unit)))
     frame.has_filter = any(spec.has_filter for spec in specs)
     frame.keeps = keeps_thinking(frame)
 
@@ -307,16 +314,25 @@ def renew(frame: Frame) -> None:
     execution.stale = execution.asides.copy()
 
 
-def set_aside(frame: Frame) -> list[Unit]:
-    """A plan has run to its end: set units aside that keep their thinking; the others, which are to be stopped."""
-    kept = [unit for unit in frame.units if unit.spec.keeps and unit.state in (THINKING, READY)]
-    if not kept or frame.version != frame.planner.version:
-        return frame.units
+def goes_on(unit: Unit, why: str) -> bool:
+    """Whether the thinking of a unit goes on though that of others stops for a reason that lets it be kept."""
+    keeps = unit.spec.keeps
+    if keeps == ANSWERS:
+        return unit.state == THINKING or unit.state == READY
+    return (
+        keeps == WAITS
+        and why != _OUTDONE
+        and unit.current is None  # else it thinks of a world that may not come to be
+        and (unit.is_fresh if unit.state == READY else unit.only_waits())
+    )
+
+
+def set_aside(frame: Frame, kept: list[Unit]) -> None:
+    """Its place is stopped: some of its units go on thinking."""
     for unit in kept:
         unit.round_is_over()
     frame.aside = kept
     frame.execution.asides.append(frame)
-    return [unit for unit in frame.units if unit not in kept]
 
 
 def outdone(frame: Frame, unit: Unit) -> None:
@@ -339,7 +355,7 @@ def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
     kept = _bring_back(frame)
     is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
     for unit in kept:
-        if not is_same or unit.state not in (THINKING, READY):
+        if unit.state != IDLE and (not is_same or unit.state == IMPOSSIBLE):  # idle: it was to think again by itself
             unit.end_thinking("its arguments are others now")
     return [unit for unit in frame.units if unit.state == IDLE]
 
@@ -355,6 +371,15 @@ def _bring_back(frame: Frame) -> list[Unit]:
         frame.protection.release()
         frame.protection = None
     return kept
+
+
+def asides_below(unit: Unit) -> Iterator[Frame]:
+    """The places below a unit where somebody was set aside."""
+    for frame in unit.children():
+        if frame.aside is not None:
+            yield frame
+        for below in frame.units:
+            yield from asides_below(below)
 
 
 def end_asides(frames: list[Frame]) -> None:
@@ -418,9 +443,12 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
     equals: list[Unit] | None = None
     top = unsettled = -1.0
     is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
+    active = frame.active
     for unit in frame.units:
         if unit.state != READY:
             continue
+        if unit is not active:
+            unit.is_fresh = False
         utility = unit.utility
         if utility < top or (is_planned and _changes_too_much(frame, unit)):
             continue
@@ -481,9 +509,10 @@ def adjust(frame: Frame) -> None:
     """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking."""
     active = frame.active
     assert active is not None
-    bar = _NOBODY if frame.is_bound or frame.state == FINISHED else active.utility
+    is_over = frame.state == FINISHED
+    bar = _NOBODY if frame.is_bound or is_over else active.utility
     idle: list[Unit] | None = None
-    keeps = frame.execution.keeps
+    why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     for unit in frame.units:
         if unit is active:
             continue
@@ -494,9 +523,9 @@ def adjust(frame: Frame) -> None:
                 if idle is None:
                     idle = []
                 idle.append(unit)
-        elif state == READY and not keeps:
+        elif state == READY and spec.steps is None and spec.keeps != ANSWERS and not unit.is_fresh:
             unit.end_thinking()  # as most do
-        elif (state == READY or state == THINKING) and not (unit.spec.keeps and frame.keeps):
+        elif (state == READY or state == THINKING) and not (why and goes_on(unit, why)):
             outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)

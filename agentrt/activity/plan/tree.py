@@ -70,6 +70,7 @@ from agentrt.activity.plan.election import (
     best_ready,
     boosted,
     bring_back,
+    goes_on,
     learn,
     note_cut,
     refuse,
@@ -243,6 +244,12 @@ def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     except BaseException as error:
         unit.disable("think", error)
         return None
+
+
+def _is_begun(thinking: Strand) -> bool:
+    """Whether a ``think`` has made its first step. On some hosts it has a strand before."""
+    coro = thinking.coro
+    return bool(getattr(coro, "cr_suspended", True) or getattr(coro, "cr_running", True))
 
 
 def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
@@ -631,7 +638,8 @@ class Unit:
         self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
         self.since: int = 0  # the tick in which it began to think, or to run
-        self.is_fresh: bool = False  # whether the output was set since it was elected, or since its owner was told
+        # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
+        self.is_fresh: bool = False
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
@@ -689,6 +697,13 @@ class Unit:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
         is_asked = self.state == THINKING or self.state == READY
         return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.may_answer))
+
+    def only_waits(self) -> bool:
+        """Whether its thinking has begun and goes on, and nothing came of it yet."""
+        if self.state != THINKING:
+            return False
+        thinking = self.thinking
+        return _is_begun(thinking) if isinstance(thinking, Strand) else thinking is None and self.may_change()
 
     def own_current(self) -> Current:
         """Its own layer of CURRENT, made when it is first asked for."""
@@ -861,9 +876,10 @@ class Unit:
             self._dismiss(strand)  # it was stopped while it made its first step
 
     def _dismiss(self, strand: Strand) -> None:
-        # One that has not made its first step has nothing to clean up, and is there on some hosts only.
-        is_begun = getattr(strand.coro, "cr_suspended", True) or getattr(strand.coro, "cr_running", True)
-        if is_begun and (self.leaving is None or self.leaving.is_done):  # else it has not begun to think itself
+        # One that has not made its first step has nothing to clean up.
+        if _is_begun(strand) and (
+            self.leaving is None or self.leaving.is_done
+        ):  # else it has not begun to think itself
             self.leaving = strand
         self.frame.planner.dismiss(strand)
 
@@ -875,7 +891,7 @@ class Unit:
             if self.state == THINKING:
                 self.state = READY
             self.output = output
-            self.is_fresh = True
+            self.is_fresh = False
             return
         is_open = frame.round_open
         # Until the round is over nobody but the thread that steps this looks at what is changed here. After that it
@@ -885,7 +901,7 @@ class Unit:
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        self.is_fresh = True
+        self.is_fresh = not is_open
         if watched:
             self.note(TraceEvent.READY, utility=self.utility)
         if not is_open:
@@ -1211,7 +1227,7 @@ class Frame:
         self.round: int = 0  # how often it began to think
         self.since: int = 0  # the tick in which it began to think
         self.has_filter: bool = False  # whether an action of it may forbid the activity; ``election.learn`` sees
-        self.keeps: bool = False  # whether some of its actions keep their thinking over the end of a plan
+        self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
         self._path: str | None = None  # it stays the same for life, and records need it all the time
@@ -1276,7 +1292,7 @@ class Frame:
         if self.state != IDLE:
             raise states.illegal(self.path(), states.FRAME_NAMES, self.state, THINKING)
         self.state = THINKING
-        if self.keeps:
+        if self.aside is not None:
             units = bring_back(self, args, expected)
         self.args = args
         self.expected = expected
@@ -1516,20 +1532,26 @@ class Frame:
         if self.state == IDLE:
             return
         self.round_open = False
-        units = set_aside(self) if self.keeps and self.execution.renewing else self.units
-        if self.protection is not None and self.aside is None:
-            self.protection.release()
-            self.protection = None
-        for unit in units:
+        why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
+        kept: list[Unit] | None = None
+        for unit in self.units:
             state = unit.state
             if state >= STARTED:
                 unit.stop()
             elif state != IDLE:
-                unit.end_thinking()
+                if why and goes_on(unit, why):
+                    kept = [unit] if kept is None else [*kept, unit]
+                else:
+                    unit.end_thinking()
+        if kept is not None:
+            set_aside(self, kept)
+        elif self.protection is not None:
+            self.protection.release()
+            self.protection = None
         self.active = None
         self.state = IDLE  # which every state may become
         self.planner.busy_frames -= 1
-        if self.aside is None:
+        if kept is None:
             self.args = None
             self.expected = None
         if self.version != self.planner.version:

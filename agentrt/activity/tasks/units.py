@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.utility import remap
 from agentrt.activity.plan.compound import ChildUtilities, CompoundUnit
-from agentrt.activity.plan.election import take_up
+from agentrt.activity.plan.election import asides_below, take_up
 from agentrt.activity.plan.tree import Frame, call_compose_utility
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
@@ -245,9 +245,12 @@ class TaskFrame(Frame):
         if not self.is_choosy:
             return group.specs
         if is_beginning:
-            first = self._draw(WINDOW, _NOTHING, is_first=True)
-            self._count(len(first))
-            return tuple(sorted(first, key=_number))
+            if self.execution.asides:
+                for unit in self.units:
+                    if group.is_known(_spec(unit)) and any(asides_below(unit)):
+                        self.asked[_spec(unit)] = None  # somebody who does it goes on thinking
+            self._count(len(self._draw(WINDOW, _NOTHING, is_first=True)))
+            return tuple(sorted(self.asked, key=_number))
         if self.state == IDLE:
             return ()
         if len(self.asked) > 2 * len(group.known) + WINDOW:  # it may think for hours, while tasks come and go
