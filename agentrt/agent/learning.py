@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from agentrt.activity.plan.election import check_group, index_actions
+from agentrt.activity.author.known import check_group, index_actions
 from agentrt.agent.belongings import Belongings
 from agentrt.agent.injection import Content, Injectable, Injection, Learner, named, resolve
 from agentrt.agent.logs import get_logger

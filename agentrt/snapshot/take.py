@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.election import boosted, comes_too_late
 from agentrt.activity.plan.search import running_branch
+from agentrt.activity.plan.tree import boosted, comes_too_late
 from agentrt.activity.states import (
     FRAME_NAMES,
     IDLE,
@@ -63,9 +63,8 @@ from agentrt.words import error_words, plain, repr_of, words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.extras import Extras
     from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.tree import Frame, Unit
+    from agentrt.activity.plan.tree import Extras, Frame, Unit
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
     from agentrt.errors import AgentKilled

@@ -31,9 +31,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from agentrt.activity.author.action import Action
-from agentrt.activity.author.arguments import ActionArgs
+from agentrt.activity.author.arguments import ActionArgs, hold_no_entities
 from agentrt.activity.plan.execution import catcher_of
-from agentrt.activity.plan.extras import hold_no_entities
 from agentrt.activity.plan.spawned import Performance, awaiting
 from agentrt.activity.plan.tree import Unit
 from agentrt.errors import (

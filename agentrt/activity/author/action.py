@@ -148,7 +148,7 @@ class ActionSpec:
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
-        # what of its thinking goes on over the end of plans; see ``plan.election``
+        # what of its thinking goes on over the end of plans; see ``plan.tree``
         self.keeps: int = self._keeps(cls.asks)
 
     @property
@@ -158,7 +158,7 @@ class ActionSpec:
 
     def _read_hooks(self, cls: type[Action]) -> None:
         # A new hook is read here, called by a function of its own in ``plan.tree``, and named in HOOKS of
-        # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.election.learn`` notes.
+        # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.tree.learn`` notes.
         self.has_filter: bool = self._hook("should_start_thinking")  # whether it has such a hook; likewise the others
         self.has_think: bool = self._hook("think", is_async=True)
         self.has_stop_thinking: bool = self._hook("stop_thinking")

@@ -19,11 +19,12 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
+from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
-from agentrt.words import error_words, repr_of, type_name
+from agentrt.words import error_words, repr_of, type_name, words_of
 
 __all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values", "plain_default"]
 
@@ -403,3 +404,87 @@ def inner_values(value: object) -> Collection[Any]:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
     return ()
+
+
+# --- the entities among them ------------------------------------------------------------------------------------------
+
+# Whatever has a ``destroyed`` signal is one, also inside containers, dataclasses and records as they are when thinking
+# begins, down to ``_DEEPEST``; what lies inside an entity is its own affair. Beyond ``_MOST`` values nothing is looked
+# for: a container of thousands is a map or a path, and nobody should pay for it with each thought. They are counted for
+# each argument and by whole levels, so that the order of a set decides nothing.
+
+_PLAIN: Final[set[type]] = set(PLAIN)  # and what ``hold_no_entities`` was told
+_CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
+_DEEPEST: Final = 8  # lists within lists
+_MOST: Final = 10_000  # values that are looked at in one argument
+_LONGEST: Final = 100  # characters of an entity's name
+
+
+def hold_no_entities(kind: type) -> None:
+    """Values of a type of the library's own, given as an argument, need not be looked into for entities."""
+    _PLAIN.add(kind)
+
+
+def entities_of(args: Any) -> list[Any] | None:
+    """The entities among the arguments of an activity; None if there are none.
+
+    A dict is taken, too: that of the record, or what nobody checked because nobody performs the activity.
+    """
+    found: list[Any] | None = None
+    for value in (args if args.__class__ is dict else args.__dict__).values():
+        if type(value) in _PLAIN:
+            continue
+        entities = entities_in(value)
+        if entities:
+            found = [*entities] if found is None else [*found, *entities]
+    return found
+
+
+def entities_in(value: object) -> Collection[Any]:
+    """The entities that a value is or holds, each once."""
+    if destroyed_signal(value) is not None:
+        return (value,)
+    found: list[Any] = []
+    seen: dict[int, object] = {id(value): value}
+    level, left = _inside(value), _MOST
+    for _ in range(_DEEPEST):
+        left -= len(level)
+        if left < 0 or _PLAIN.issuperset(map(type, level)):
+            break
+        deeper: list[Any] = []
+        for one in level:
+            if type(one) in _PLAIN or id(one) in seen:
+                continue
+            seen[id(one)] = one
+            if destroyed_signal(one) is not None:
+                found.append(one)
+            else:
+                deeper.extend(_inside(one))
+        level = deeper
+    return found
+
+
+def _inside(value: Any) -> Collection[Any]:
+    try:
+        if type(value) in _CONTAINERS and len(value) > _MOST:
+            return ()
+        return inner_values(value)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # an author's own, that cannot be looked into: nobody can protect what is in there
+        return ()
+
+
+def first_gone(entities: Iterable[Any]) -> Any:
+    """The first by its name of those that were destroyed, in whichever order they come; None while all are there."""
+    return min((one for one in entities if is_gone(one)), key=name_of, default=None)
+
+
+def name_of(entity: object) -> str:
+    try:
+        name = getattr(entity, "name", entity)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # a property of the author's that does not work for this one
+        name = entity
+    return words_of(name, _LONGEST)

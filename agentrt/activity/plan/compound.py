@@ -27,17 +27,21 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentrt.activity.author.arguments import ThinkOutput
 from agentrt.activity.author.steps import ARGUMENTS
-from agentrt.activity.plan.election import refuse
-from agentrt.activity.plan.extras import Backoff, keep_place, line_up, offer_next, restore_place
 from agentrt.activity.plan.tree import (
+    Backoff,
     Frame,
     FrameOwner,
     Unit,
     call_compose_utility,
     call_on_reject,
     call_start,
+    keep_place,
     limit_unit,
+    line_up,
+    offer_next,
     record_of,
+    refuse,
+    restore_place,
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, did_you_mean

@@ -31,9 +31,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agentrt.activity.author.control import Abort
-from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
-from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
+from agentrt.activity.plan.tree import (
+    Catcher,
+    Frame,
+    FrameOwner,
+    PlanHome,
+    Unit,
+    end_asides,
+    relearn_asides,
+    renew,
+    stop_run,
+    take_up,
+    unwound,
+)
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent

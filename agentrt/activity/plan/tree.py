@@ -1,17 +1,26 @@
-"""Units and frames: the plan tree of an agent, which is one machine of two parts.
+"""Units and frames: the plan tree of an agent, and who is elected in it. One machine, and so one long module.
 
 A *frame* performs one activity at one place of a plan; its *units* are the actions that could. A compound's unit has
-frames of its own below it, for its steps. The two stand in one long module since neither has a meaning without the
-other: a unit never decides (it tells its frame what became of it, and does what the frame says), and a frame never
-calls an author. What is chosen, and what takes over from what, is the module ``election``; what only few units have,
-``extras``; units with steps, ``compound``; what runs a tree and unwinds it, ``execution``.
+frames of its own below it, for its steps. A unit never decides (it tells its frame what became of it, and does what the
+frame says), and a frame never calls an author. Units with steps are in ``compound``; what runs a tree and unwinds it,
+in ``execution``; frames that authors manage, in ``spawned``. A turn of a plan, from left to right::
+
+    begin ──> ask all ──> answers: a round ──> elect ──> start ──> run ──> finished ──> stop, or set aside ──> idle
+                 │                              ▲  ▲        │                                        (and begin)
+      it waits   ▼       later answers          │  │        └─ refused: the next best takes its place
+              strand ──> look again ────────────┘  │
+                                                   └─ a better one is ready: switch ──> unwind the old one ──> start
+
+The module has these parts: hooks and how they are called; code that cannot suspend; what others are to a plan
+(protocols); ``Unit``; ``Frame``; the candidates of a place (knowing, keeping, electing, switching, refusing); what only
+few units have (candidates of a choice, protection, asking again, ``Extras``).
 
 *A round.* ``Frame.begin`` has all actions of the activity think at once. Their immediate answers make one round: it is
 over when each of them has made its first step, and each compound among them has an answer or waits for something; that
-is when ``pending``, the number of answers that are out, is 0. Then the best ready unit is elected; equals are drawn by
-weight. Whoever becomes ready later is compared with the elected one in the same tick (``look_again``); a tie changes
-nothing. Whoever asked for the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made) is told that
-it is ready, that it is not any more, that there is no answer, and that it ran to its end.
+is when ``pending``, the number of answers that are out, is 0. Then the best ready unit is elected. Whoever becomes
+ready later is compared with the elected one in the same tick (``look_again``); a tie changes nothing. Whoever asked for
+the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made) is told that it is ready, that it is
+not any more, that there is no answer, and that it ran to its end.
 
 *How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
 where the frame stands, by one generator (``_first_steps``). Else they are a batch of the ready queue, the frame's
@@ -23,8 +32,35 @@ execution is an entry of the agenda itself, while it pauses.
 asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
 ready only the elected one ever is.
 
-*While a unit runs*, only those think on that could beat it; the others are idle until its utility falls or it ends. A
-frame whose output is read by later steps keeps its unit once it is started: those steps were bound to that output.
+*Election.* The highest utility wins; equals are drawn by weight from the agent's own stream. Once the elected unit has
+run for half a second of game time, its boost counts. While it runs, only units whose utility could exceed its own go on
+thinking (``adjust``); the others are idle until its utility falls or it ends. A frame whose output is read by later
+steps keeps its unit once it is started: those steps were bound to that output. To *switch*, the old unit unwinds first:
+the strands under it end, innermost first, then its ``stop`` hooks run, and only then is the new one started; all in one
+tick, unless a clean-up takes longer. Who is best is asked again after the unwinding (``unwound``), since the better one
+may have withdrawn meanwhile. An agent may switch only so often within one tick: two actions that overtake each other by
+their own doing wait for the next, and the trace has a storm. A unit that *refuses* to be started is out for now, the
+next best takes its place, and it thinks again after a delay, or as soon as the lease is free because of which it
+refused.
+
+*Kept thoughts.* Who has answered is asked anew with each plan. A thought of one second beside an action that ends every
+half second would never be finished if that were so for all; so a thought that waits when a plan has run to its end goes
+on (``goes_on``), unless it has a layer of CURRENT of its own, or its action ``asks`` for a fresh one with each plan. So
+does one whose answer came in the very tick in which the plan ended, so that nobody has looked at it: periods of which
+one is a multiple of the other are common. Who asks to be asked "when changed" keeps its answers, too, and thinks on
+beside what it cannot beat. At a place that goes on, such a unit simply thinks on. Where the place itself is stopped,
+because a plan has run to its end or the compound around it could not beat what was elected (``Execution.renewing``),
+the unit is *set aside*: it stays in its state, at its place, with its arguments and their protection, though the place
+is idle and looks at nothing that it says. When the place thinks again it is brought back, if it is still true what it
+was asked: equal arguments, nothing in CURRENT that a step before has written, and the same actions known for that
+place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree around it is not the
+same: over an abort, an interruption of the plan that it is a part of, and the end of the agent; below a frame of
+``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it takes it back by
+itself, because a step before it has something else or rejected. What was aside when a plan ended and is not taken up
+until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set aside is idle, is in
+``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none of these otherwise.
+Thinking that was stopped before it had an answer is counted, with the reason and since when, until it has one
+(``note_cut``): nobody starves in silence.
 
 Rules that everybody here relies on:
 
@@ -44,41 +80,50 @@ Rules that everybody here relies on:
   also if a compound thinks again by itself meanwhile. A step that declares one has rejected its arguments then. What
   becomes ready in the very tick in which the time is over is in time: the limit is drawn at the beginning of the next.
 
-Rejected: aborting the plan when a flag is not free. It would be thought and aborted in every tick until it is, and ten
-of those kill the planner.
+What only few units have is made when first needed, so that the many cost nothing for it. ``Extras`` owns it, and one
+rule says when each thing ends:
 
-Source: Stonehearth, AI: "Making plans", "Comparing plans", "Leaf action example", `reject`. Limits and flags are ours.
+* listeners and timers that were opened while thinking, when thinking stops; later ones, when the action stops. While
+  one of the former is open, or a spawned frame thinks, a think that has returned may still be answered for;
+* a protection, as long as the unit thinks, or is started and does not run yet;
+* spawned frames, when the thinking of an action that is not elected stops, or the action does;
+* limits, candidates and a place in line, with the thinking that they are for.
+
+*Protected entities.* Those among the arguments of an activity are protected by themselves, others by
+``ctx.protect_argument``. The loss of one is a rejection while an action thinks or is ready, and aborts the plan while
+it is started and does not run yet. An action that runs is left alone: it may be the one that destroys it. What is gone
+already is lost when it is to be protected; an argument that went while an action did not think, when it begins to.
+
+*Asking again.* Rejected arguments and refused starts are asked again after a delay (``Backoff``); a no that repeats
+more than a few times is a storm, which the trace tells. Who said no because somebody else has a lease also waits in
+line for it (``line_up``), and thinks again at once when it is its turn. It keeps its place however often it is asked in
+vain, also while it stops thinking only to think again (``keep_place``, ``restore_place``): so those who wait for one
+thing get it in the order in which they came.
+
+Rejected: aborting the plan when a flag is not free. It would be thought and aborted in every tick until it is, and ten
+of those kill the planner. Electing and what few units have in modules of their own: each called the other two, and who
+read one had to know all three.
+
+Source: Stonehearth, AI: "Making plans", "Comparing plans", "Utility", "Leaf action example", `reject`,
+`protect_argument`. Limits, flags, refusing at start and keeping are ours.
 """
 
 from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
-from agentrt.activity.author.arguments import NO_ARGS, take
-from agentrt.activity.author.context import Context, late
+from agentrt.activity.author.action import ANSWERS, WAITS
+from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
+from agentrt.activity.author.context import Context, late, undeclared
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
-from agentrt.activity.author.expected import Current
+from agentrt.activity.author.expected import Current, has_changes
 from agentrt.activity.author.seat import SeatHome
-from agentrt.activity.author.utility import DECIMALS, fraction
-from agentrt.activity.plan.election import (
-    adjust,
-    begin_anew,
-    best_ready,
-    boosted,
-    bring_back,
-    goes_on,
-    learn,
-    note_cut,
-    refuse,
-    set_aside,
-    switch,
-    try_again,
-)
-from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
+from agentrt.activity.author.utility import DECIMALS, draw, fraction
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -87,22 +132,26 @@ from agentrt.activity.states import (
     READY,
     RUNNING,
     STARTED,
+    SWITCHING,
     THINKING,
     UNIT_MASKS,
 )
+from agentrt.body.entity import destroyed_signal
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.kernel import Batch
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import Waiter, running, suspend_on
-from agentrt.words import error_words
+from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
     from agentrt.activity.author.seat import Opened, SpawnedFrame
     from agentrt.body.flags import FlagLedger, Holder
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.body.leases import LeaseRefusal, Place
+    from agentrt.kernel.kernel import Kernel, Timer
+    from agentrt.kernel.signals import Connection
     from agentrt.kernel.trace import Detail
 
 __all__ = [
@@ -1559,3 +1608,833 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"<Frame {self.path()}: {states.FRAME_NAMES[self.state]}>"
+
+
+# --- the candidates of a place ----------------------------------------------------------------------------------------
+
+
+def learn(frame: Frame) -> None:
+    """Make units for actions that the agent has learned since, and let go of idle ones that it forgot."""
+    planner = frame.planner
+    frame.version = planner.version
+    specs = frame.performers()
+    kept = {unit.spec: unit for unit in frame.units}
+    units = [kept.pop(spec, None) or planner.make_unit(frame, spec) for spec in specs]
+    frame.units = [unit for unit in units if unit is not None]
+    if frame.execution.asides:
+        for unit in kept.values():
+            end_asides(list(asides_below(unit)))
+    frame.has_filter = any(spec.has_filter for spec in specs)
+    frame.keeps = keeps_thinking(frame)
+
+
+def take_up(frame: Frame) -> Unit | None:
+    """The agent's knowledge changed: let units of forgotten actions go, and have those of new ones think.
+
+    Returns:
+        The elected unit, if it is started and was forgotten: the plan around it has to be unwound.
+    """
+    if frame.state == IDLE or frame.version == frame.planner.version:
+        return None
+    before, had_filter = frame.units, frame.has_filter
+    learn(frame)
+    now, known = set(frame.units), set(before)  # a task group may have thousands
+    gone = [unit for unit in before if unit not in now]
+    lost = None
+    for unit in gone:
+        if unit.state >= STARTED:
+            lost = None if unit.state == FINISHED else unit
+            frame.units.append(unit)  # until the plan is unwound; then it learns again
+            frame.version = -1
+        elif unit.state != IDLE:
+            unit.end_thinking()
+    if frame.state in (THINKING, READY):
+        if had_filter or frame.has_filter or not before:
+            begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
+        else:
+            frame.begin_late([unit for unit in frame.units if unit not in known])
+    elif frame.active is not None:
+        adjust(frame)
+    return lost
+
+
+def begin_anew(frame: Frame) -> None:
+    """A filter came or went: have a place think from the beginning.
+
+    If what it was given does not fit those who can perform it now, what it is for is not possible.
+    """
+    args, expected, was_ready = dict(frame.args), frame.expected, frame.state == READY  # ``stop`` forgets them
+    try:
+        frame.stop()
+        if was_ready:
+            frame.owner.frame_unready(frame)
+        frame.begin(args, expected)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        unit, execution = frame.parent, frame.execution
+        place = f"step {frame.index} ({frame.activity})" if frame.index else f"the activity {frame.activity}"
+        if unit is not None and unit.state in (THINKING, READY):
+            unit.disable(place, error)
+        else:
+            frame.planner.fault(unit, place, error)
+            execution.abort(f"{place} raised {error_words(error)}", unit)
+
+
+ENDED: Final = "a plan ended"
+_OUTDONE: Final = "another action was elected that it could not beat"
+_DONE: Final = "another action has done that step"
+
+
+def keeps_thinking(frame: Frame) -> bool:
+    """Whether a place has actions that keep their thinking, and will be there when the next plan is thought."""
+    if not any(unit.spec.keeps for unit in frame.units):
+        if frame.aside is not None:
+            end_asides([frame])
+        return False
+    node = frame
+    while node.parent is not None and node.index:  # what is spawned has no index, and is made anew each time
+        node = node.parent.frame
+    execution = frame.planner.execution
+    if node is not execution.root:
+        return False
+    execution.keeps = True
+    return True
+
+
+def renew(frame: Frame) -> None:
+    """A plan has run to its end: stop it, but for those who keep their thinking."""
+    execution = frame.execution
+    if execution.stale:
+        end_asides(execution.stale.copy())
+    execution.renewing = ENDED
+    try:
+        frame.stop()
+    finally:
+        execution.renewing = ""
+    execution.stale = execution.asides.copy()
+
+
+def goes_on(unit: Unit, why: str) -> bool:
+    """Whether the thinking of a unit goes on though that of others stops for a reason that lets it be kept."""
+    keeps = unit.spec.keeps
+    if keeps == ANSWERS:
+        return unit.state == THINKING or unit.state == READY
+    return (
+        keeps == WAITS
+        and why != _OUTDONE
+        and unit.current is None  # else it thinks of a world that may not come to be
+        and (unit.is_fresh if unit.state == READY else unit.only_waits())
+    )
+
+
+def set_aside(frame: Frame, kept: list[Unit]) -> None:
+    """Its place is stopped: some of its units go on thinking."""
+    for unit in kept:
+        unit.round_is_over()
+    frame.aside = kept
+    frame.execution.asides.append(frame)
+
+
+def outdone(frame: Frame, unit: Unit) -> None:
+    """A unit cannot beat what is elected: it stops thinking; below it some may keep theirs."""
+    execution = frame.execution
+    if frame.state == FINISHED:
+        execution.renewing = _DONE if frame.index else ENDED
+    else:
+        execution.renewing = _OUTDONE
+    try:
+        unit.end_thinking()
+    finally:
+        execution.renewing = ""
+
+
+def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
+    """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
+    if frame.aside is None:
+        return frame.units
+    kept = _bring_back(frame)
+    is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
+    for unit in kept:
+        if unit.state != IDLE and (not is_same or unit.state == IMPOSSIBLE):  # idle: it was to think again by itself
+            unit.end_thinking("its arguments are others now")
+    return [unit for unit in frame.units if unit.state == IDLE]
+
+
+def _bring_back(frame: Frame) -> list[Unit]:
+    """Who was set aside at a place, which is not in the books of those any more."""
+    execution = frame.execution
+    kept, frame.aside = frame.aside or [], None
+    execution.asides.remove(frame)
+    if frame in execution.stale:
+        execution.stale.remove(frame)
+    if frame.protection is not None:
+        frame.protection.release()
+        frame.protection = None
+    return kept
+
+
+def asides_below(unit: Unit) -> Iterator[Frame]:
+    """The places below a unit where somebody was set aside."""
+    for frame in unit.children():
+        if frame.aside is not None:
+            yield frame
+        for below in frame.units:
+            yield from asides_below(below)
+
+
+def end_asides(frames: list[Frame]) -> None:
+    """Stop what was set aside and not taken up."""
+    for frame in frames:
+        for unit in _bring_back(frame):
+            unit.end_thinking("its place in the plan was not come to again")
+        frame.args = frame.expected = None
+
+
+def relearn_asides(frames: list[Frame]) -> None:
+    """The agent learned or forgot actions: stop what was set aside where others are known now."""
+    for frame in frames:
+        if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
+            end_asides([frame])
+
+
+def note_cut(unit: Unit, why: str) -> None:
+    """The thinking of a unit is stopped before it had an answer; ``why``, if who stops it knows a reason."""
+    extras, execution = unit.own_extras(), unit.frame.execution
+    if not extras.cuts:
+        extras.cut_since = unit.since
+    extras.cuts += 1
+    if why:
+        extras.cut_reason = why
+    elif execution.renewing:
+        extras.cut_reason = execution.renewing
+    elif execution.is_aborting:
+        extras.cut_reason = "the plan was aborted"
+    else:
+        extras.cut_reason = ENDED if execution.root.state == FINISHED else "the plan around it was thought again"
+
+
+def _is_untouched(expected: Current | None) -> bool:
+    return expected is None or not has_changes(expected, None)
+
+
+def _are_equal(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    try:
+        return bool(before == now)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # values of the author's that cannot be compared: nobody knows, so it is asked anew
+        return False
+
+
+_NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
+
+
+def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
+    """The ready unit with the highest utility, or None; equals are drawn by weight.
+
+    A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
+    still. If ``is_patient``, such a plan is waited for when it is better than all others. In a plan that was started,
+    an action does not count for a step that others come after if it, or the one that was elected, expects a changed
+    entity: those were planned for what the elected one expects.
+    """
+    best: Unit | None = None
+    equals: list[Unit] | None = None
+    top = unsettled = -1.0
+    is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
+    active = frame.active
+    for unit in frame.units:
+        if unit.state != READY:
+            continue
+        if unit is not active:
+            unit.is_fresh = False
+        utility = unit.utility
+        if utility < top or (is_planned and _changes_too_much(frame, unit)):
+            continue
+        if unit.spec.steps is not None and not unit.is_settled():
+            unsettled = max(unsettled, utility)
+        elif utility > top:
+            best, top, equals = unit, utility, None
+        elif equals is not None:
+            equals.append(unit)
+        elif best is not None:
+            equals = [best, unit]
+    if is_patient and unsettled > top:
+        return None
+    if equals is None:
+        return best
+    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.random)
+
+
+def comes_too_late(frame: Frame, unit: Unit) -> bool:
+    """Whether a unit does not count, because the steps after it were planned for another state of the entity."""
+    is_planned = frame.state >= STARTED and frame.index > 0 and _has_steps_after(frame)
+    return is_planned and _changes_too_much(frame, unit)
+
+
+def _changes_too_much(frame: Frame, unit: Unit) -> bool:
+    """Whether the steps after it would find another state of the entity than that for which they were planned."""
+    return _changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))
+
+
+def _has_steps_after(frame: Frame) -> bool:
+    """Whether steps of the plan come after it, beside it or further up."""
+    node = frame
+    while node.index and node.parent is not None:
+        steps = node.parent.spec.steps
+        if steps is not None and node.index < len(steps):
+            return True
+        node = node.parent.frame
+    return False
+
+
+def _changes(frame: Frame, unit: Unit) -> bool:
+    layer = unit.expected()
+    return layer is not None and layer is not frame.expected and has_changes(layer, frame.expected)
+
+
+def boosted(frame: Frame) -> float:
+    """The utility of the elected unit, with its boost once it has run for a while."""
+    active = frame.active
+    assert active is not None
+    if active.state == RUNNING:
+        planner = frame.planner
+        if planner.kernel.clock.tick - active.since >= planner.sunk_ticks:
+            return round(active.utility + active.spec.boost, DECIMALS)
+    return active.utility
+
+
+def adjust(frame: Frame) -> None:
+    """While a unit is started: let think who could beat it, and nobody else but who keeps its thinking."""
+    active = frame.active
+    assert active is not None
+    is_over = frame.state == FINISHED
+    bar = _NOBODY if frame.is_bound or is_over else active.utility
+    idle: list[Unit] | None = None
+    why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
+    for unit in frame.units:
+        if unit is active:
+            continue
+        state = unit.state
+        spec = unit.spec
+        if spec.high > bar:
+            if state == IDLE:
+                if idle is None:
+                    idle = []
+                idle.append(unit)
+        elif state == READY and spec.steps is None and spec.keeps != ANSWERS and not unit.is_fresh:
+            unit.end_thinking()  # as most do
+        elif (state == READY or state == THINKING) and not (why and goes_on(unit, why)):
+            outdone(frame, unit)
+    if idle is not None:
+        frame.begin_late(idle)
+    if frame.is_choosy:
+        frame.look_further()
+
+
+def try_again(frame: Frame, unit: Unit, number: int) -> None:
+    """Have a unit think again that refused to be started, in the round of that number."""
+    if number != frame.round or unit.state != IMPOSSIBLE or unit not in frame.units or frame.state in (IDLE, FINISHED):
+        return
+    place = keep_place(unit)
+    unit.end_thinking()
+    restore_place(unit, place)
+    if frame.active is not None and frame.state != READY:
+        adjust(frame)
+        if unit.state == IDLE and place is not None:
+            place.close()  # it could not beat what runs, and is not asked
+    else:
+        frame.begin_late([unit])
+
+
+def _take_places(unit: Unit) -> bool:
+    """Take the places of the tasks that a plan is to do, before anything is interrupted for it.
+
+    Of several agents that would all drop what they do for the one place of a task, only one does.
+    """
+    if not unit.take_place():
+        return False
+    return all(child.active is None or _take_places(child.active) for child in unit.children())
+
+
+def _give_up_places(frame: Frame) -> None:
+    """Somebody else than the one that took places was elected, here or below: nobody else needs them."""
+    for unit in frame.units:
+        if unit is not frame.active:
+            _leave_places(unit)
+        else:
+            for child in unit.children():
+                _give_up_places(child)
+
+
+def _leave_places(unit: Unit) -> None:
+    if unit.state == READY or unit.state == THINKING:
+        unit.leave_place()
+        for child in unit.children():
+            for below in child.units:
+                _leave_places(below)
+
+
+def switch(frame: Frame, best: Unit) -> None:
+    """A better unit takes over: the old one unwinds first."""
+    active = frame.active
+    assert active is not None
+    if not frame.execution.may_switch():
+        # Compare them again in the next tick: if they overtook each other without end, time would stop for all.
+        if frame.planner.trace.on:
+            frame.note(TraceEvent.STORM, reason="too many preemptions in one tick")
+        frame.planner.kernel.call_later(1, frame.look_again)
+        return
+    # Before anything is interrupted: what would be refused at its start would have stopped the other one for nothing.
+    if not _take_places(best):
+        return  # a task below it has no room for one more: it is not ready any more
+    if frame.planner.trace.on:
+        active.note(TraceEvent.PREEMPT, by=best.spec.label, utility=best.utility, against=boosted(frame))
+    was_running = frame.state == RUNNING
+    frame.move(SWITCHING)
+    if was_running:
+        frame.execution.unwind(frame, f"preempted by {best.spec.name}")
+    else:
+        # A later step of a plan that runs: nothing of it has run, so there is nobody to wait for.
+        unwound(frame, was_running=False)
+
+
+def unwound(frame: Frame, *, was_running: bool) -> None:
+    """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
+    active = frame.active
+    assert active is not None
+    active.stop()  # before anybody is elected: its hooks may take back what made the other one better
+    best = best_ready(frame, is_patient=True)
+    if best is None:
+        # The better one withdrew meanwhile.
+        frame.move(THINKING)
+        frame.active = None
+        _give_up_places(frame)
+    else:
+        frame.elected(best)
+        _give_up_places(frame)
+        if frame.start():
+            frame.owner.frame_utility(frame)
+            if was_running:
+                frame.run()
+            return
+        if frame.execution.is_aborting:
+            return
+    # Nothing is elected any more: who is idle thinks again, the old unit among them.
+    frame.begin_late([unit for unit in frame.units if unit.state == IDLE])
+
+
+def refuse(unit: Unit, reason: str) -> None:
+    """An elected unit cannot be started now: stop it again, and have it think again a little later."""
+    watched = unit.frame.planner.trace.on
+    if watched:
+        unit.note(TraceEvent.REFUSED, reason=reason)
+    place = keep_place(unit)  # else each refusal would put it at the end of the line for what it waits for
+    unit.stop_think()
+    unit.stop(IMPOSSIBLE)
+    restore_place(unit, place)
+    extras = unit.own_extras()
+    extras.reason = f"it refused to be started: {reason}"
+    backoff = extras.backoff
+    frame = unit.frame
+    kernel = frame.planner.kernel
+    refusal = refusal_of(kernel)
+    if refusal is not None:
+        line_up(unit, refusal)
+        if unit.spec.steps is None and not unit.spec.has_think:
+            return  # it chooses nothing, and can only wait for its turn
+    if watched and backoff.is_storm:
+        unit.note(TraceEvent.STORM, delay=backoff.delay)
+    backoff.wait(kernel, try_again, frame, unit, frame.round)
+
+
+# --- what only few units have -----------------------------------------------------------------------------------------
+
+
+# The first choice of ``ctx.candidates`` is the think output; when what was made of a choice is rejected, the next takes
+# its place (``compound`` decides whom to ask). The iterator is the author's own code: it is advanced here and nowhere
+# else, and only when a choice is needed.
+
+
+def _give(unit: Unit, choice: object) -> bool:
+    """Make a choice the think output of an action; False if what made it lost an entity that the action needs."""
+    fields, spec = _checked(choice), unit.spec
+    if spec.output_type is not None:
+        output: object = spec.output_type.build(spec.output_label, fields)
+    else:
+        output = unit.frame.args if not fields else undeclared(spec, fields)
+    if unit.state != THINKING and unit.state != READY:
+        return False
+    unit.set_output(output)
+    return True
+
+
+def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
+    """Offer the first of several choices; whether there is one. Called on the author's stack."""
+    extras = unit.own_extras()
+    extras.candidates = None
+    extras.cuts = 0
+    iterator = iter(choices)
+    for choice in iterator:
+        if _give(unit, choice):
+            extras.candidates = iterator
+        return True
+    return False
+
+
+def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
+    """Offer the next choice, if one is left; whether it is, or the author's code ended the thinking in another way."""
+    offered: list[Any] = []
+
+    def advance() -> None:
+        for choice in iterator:
+            offered.append(choice)
+            _give(unit, choice)
+            return
+
+    if ends_thinking(unit, "candidates", advance) or offered:
+        return True
+    assert unit.extras is not None
+    unit.extras.candidates = None
+    return False
+
+
+def _checked(choice: Any) -> dict[str, Any]:
+    if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
+        raise TypeError(
+            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
+            f"{{'item': log}}"
+        )
+    return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
+
+
+class Protection:
+    """The watch over the arguments of one activity."""
+
+    __slots__ = ("_connections", "missing")
+
+    def __init__(self, frame: Frame, entities: list[Any]) -> None:
+        gone = first_gone(entities)
+        # the name of an argument's entity that was destroyed, before or meanwhile; None while all are there
+        self.missing: str | None = None if gone is None else name_of(gone)
+        self._connections: list[Connection] = [] if gone is not None else [watch(frame, one, None) for one in entities]
+
+    def release(self) -> None:
+        """Watch no more."""
+        for connection in self._connections:
+            connection.close()
+
+
+def protect_arguments(frame: Frame) -> Protection | None:
+    """Watch the entities among the arguments of an activity; None if there is nothing to be watched."""
+    found = entities_of(frame.args)
+    if found is None:
+        return None
+    protection = Protection(frame, found)
+    if protection.missing is not None and frame.planner.trace.on:
+        frame.note(TraceEvent.REJECT, reason=f"the entity {protection.missing} is destroyed")
+    return protection
+
+
+def meant(frame: Frame, value: object) -> Collection[Any]:
+    """The entities that an author means who protects something: it is or holds them, or names an argument."""
+    args = frame.args
+    if isinstance(value, str) and args is not None and value in args:
+        value = args[value]
+    return entities_in(value)
+
+
+def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
+    """Call ``lost`` when an entity is destroyed."""
+    destroyed = destroyed_signal(entity)
+    assert destroyed is not None
+    return destroyed.connect(lambda _gone: lost(frame, entity, only))
+
+
+def lost(frame: Frame, entity: object, only: Unit | None) -> None:
+    """A protected entity was destroyed: of one unit, or of the arguments, which concerns all units."""
+    name = name_of(entity)
+    if only is None and frame.protection is not None and frame.protection.missing is None:
+        frame.protection.missing = name
+    for unit in list(frame.units):
+        if only is not None and unit is not only:
+            continue
+        if unit.extras is not None and unit.extras.is_unprotected(entity):
+            continue
+        if unit.state in (THINKING, READY):
+            unit.lose(name)
+        elif unit.state == STARTED:
+            frame.execution.abort(f"the entity {name} was destroyed", unit)
+
+
+_FIRST: Final = 0.02  # game seconds before the first repeat: the 20 ms of Stonehearth's `reject`
+_LONGEST_WAIT: Final = 2.0  # game seconds between repeats at most
+_STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
+
+
+class Backoff:
+    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
+
+    __slots__ = ("_timer", "delay")
+
+    def __init__(self) -> None:
+        self.delay: float = _FIRST  # game seconds of the next delay
+        self._timer: Timer | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a delay runs."""
+        return self._timer is not None
+
+    @property
+    def due(self) -> int:
+        """The tick in which it is asked again; 0 while no delay runs."""
+        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
+
+    @property
+    def is_storm(self) -> bool:
+        """Whether the delay has been doubled so often that the repeats are a storm."""
+        return self.delay >= _FIRST * 2**_STORM
+
+    def reset(self) -> None:
+        """It said yes: the next delay is the first again."""
+        self.delay = _FIRST
+
+    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
+        """Call a function after the delay; the next one is twice as long, up to the longest."""
+
+        def due() -> None:
+            self._timer = None
+            then(*args)
+
+        self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
+        self.delay = min(self.delay * 2, _LONGEST_WAIT)
+
+    def cancel(self) -> None:
+        """Do not ask again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+class Below(Protocol):
+    """An activity that an action spawned."""
+
+    frame: Frame  # its place in the plan
+
+    def end(self) -> None:
+        """Stop it on the caller's stack."""
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Extras:
+    """The rare possessions of one unit."""
+
+    progress: str = ""  # what ``set_debug_progress`` said
+    reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
+    status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
+    debug: dict[str, Any] = field(default_factory=dict)  # the author's own debugging data
+    suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
+    resumption: tuple[Any] | None = None  # what the next wait returns at once, because ``resume`` came before it
+    _is_late: bool = False  # whether the last wait was given up: its resume may still come
+    execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
+    spawned: tuple[Below, ...] = ()  # whose frames think or run
+    candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
+    timeout: Timer | None = None  # the limit of its thinking
+    step_timeouts: dict[int, Timer] | None = None  # the limits of steps that think, by number
+    cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
+    cut_reason: str = ""  # why, the last time
+    cut_since: int = 0  # the tick in which the first of these thoughts began
+    awaits_flags: bool = False  # whether it runs, but waits for its control flags
+    was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
+    awaits: object = None  # the performance of which ``run`` awaits the end at this moment
+    unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
+    place: Place | None = None  # its place in the line for a lease, while it waits in one
+    refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
+    backoff: Backoff = field(default_factory=Backoff)  # for when it refuses to be started
+    _while_thinking: list[Opened] = field(default_factory=list)
+    _while_running: list[Opened] = field(default_factory=list)
+    _protected: list[tuple[Any, Connection]] = field(default_factory=list)
+    _exempt: list[Any] = field(default_factory=list)
+
+    def asked_anew(self) -> None:
+        """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
+        self.reason = ""
+        self.refusal = None
+
+    def keep(self, opened: Opened, *, is_thinking: bool) -> None:
+        """Close something when the unit stops thinking, or when it stops."""
+        (self._while_thinking if is_thinking else self._while_running).append(opened)
+
+    def let_go(self, unit: Unit, opened: Opened) -> None:
+        """Something was closed before."""
+        for kept in (self._while_thinking, self._while_running):
+            if opened in kept:
+                kept.remove(opened)
+                unit.something_closed()
+
+    def protect(self, unit: Unit, value: object) -> None:
+        """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
+        entities = meant(unit.frame, value)
+        for entity in entities:
+            self._exempt = [kept for kept in self._exempt if kept is not entity]
+        gone = first_gone(entities)
+        if gone is not None:
+            lost(unit.frame, gone, unit)
+            return
+        for entity in entities:
+            if not any(kept is entity for kept, _ in self._protected):
+                self._protected.append((entity, watch(unit.frame, entity, unit)))
+
+    def unprotect(self, unit: Unit, value: object) -> None:
+        """Do not watch it any more."""
+        for entity in meant(unit.frame, value):
+            self._exempt.append(entity)
+            for kept, connection in self._protected:
+                if kept is entity:
+                    connection.close()
+            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+
+    def is_unprotected(self, entity: object) -> bool:
+        """Whether protection was taken from an entity."""
+        return any(kept is entity for kept in self._exempt)
+
+    # --- suspend and resume -------------------------------------------------------------------------------------------
+
+    def suspend(self) -> Waiter:
+        """A wait of ``suspend`` begins."""
+        self._is_late = False
+        self.suspension = waiter = Waiter()
+        return waiter
+
+    def unsuspend(self, waiter: Waiter) -> None:
+        """It is over."""
+        if self.suspension is waiter:
+            self.suspension = None
+            self._is_late = not waiter.was_notified
+
+    def resume(self, value: object) -> bool:
+        """End the wait, or the next one before it begins; whether there was, or will be, something to end."""
+        if self.suspension is not None:
+            return self.suspension.notify(value)
+        if self._is_late or self.resumption is not None:
+            self._is_late = False
+            return False
+        self.resumption = (value,)
+        return True
+
+    # --- spawned frames -----------------------------------------------------------------------------------------------
+
+    def frames(self) -> tuple[Frame, ...]:
+        """The spawned frames that think or run."""
+        return tuple(one.frame for one in self.spawned)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether something that was opened while thinking may still make the action ready, or take that back."""
+        return bool(self._while_thinking) or any(not one.frame.is_hopeless for one in self.spawned)
+
+    def waits(self) -> str:
+        """What was opened while thinking and may still answer, in words."""
+        found: dict[tuple[str, str], int] = {}
+        for one in self._while_thinking:
+            found[one.words] = found.get(one.words, 0) + 1
+        frames = sum(not one.frame.is_hopeless for one in self.spawned)
+        if frames:
+            found["an activity that it spawned", "activities that it spawned"] = frames
+        return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
+
+    def thinking_stopped(self, *, is_started: bool) -> None:
+        """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
+        _close(self._while_thinking)
+        self.candidates = None
+        self.leave_line()
+        if self.timeout is not None:
+            self.timeout.cancel()
+            self.timeout = None
+        for limit in (self.step_timeouts or {}).values():
+            limit.cancel()
+        self.step_timeouts = None
+        if not is_started:
+            for one in self.spawned[::-1]:
+                one.end()
+            self._unprotect_all()
+            self.status = None
+
+    def leave_line(self) -> None:
+        """Give up its place in the line for a lease, if it has one."""
+        if self.place is not None:
+            self.place.close()
+            self.place = None
+
+    def stopped(self) -> None:
+        """Close the rest."""
+        self.thinking_stopped(is_started=False)
+        _close(self._while_running)
+        self.suspension = None
+        self.resumption = None
+        self._is_late = False
+        self.progress = ""
+        self.awaits_flags = self.was_kept_waiting = False
+        self.unwinding = None
+
+    def _unprotect_all(self) -> None:
+        for _, connection in self._protected:
+            connection.close()
+        self._protected.clear()
+        self._exempt.clear()
+
+
+def _close(kept: list[Opened]) -> None:
+    opened = kept[:]
+    kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
+    for one in opened:
+        one.close()
+
+
+def stop_run(unit: Unit, reason: str) -> None:
+    """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
+
+    What it executes was stopped before. Behind a shield it would wait for that for ever: it is told.
+    """
+    if unit.running is not None:
+        unit.running.stop(reason)
+    extras = unit.extras
+    if extras is not None:
+        if extras.unwinding is not None:
+            extras.unwinding()
+        for one in extras.spawned:
+            if one.frame is extras.execute:
+                one.lost()
+
+
+def line_up(unit: Unit, refusal: LeaseRefusal) -> None:
+    """Have a unit wait in line for what it could not have; if it does already, it keeps its place."""
+    extras = unit.own_extras()
+    place = extras.place
+    if place is not None:
+        if place.is_open and place.thing is refusal.thing and place.owner is refusal.owner:
+            return
+        place.close()
+    extras.place = refusal.book.line_up(refusal.thing, refusal.owner, unit.turn_has_come)
+
+
+def keep_place(unit: Unit) -> Place | None:
+    """Take a unit's place in line from it, so that it does not lose it while it stops thinking, to think again."""
+    if unit.extras is None:
+        return None
+    place, unit.extras.place = unit.extras.place, None
+    return place
+
+
+def restore_place(unit: Unit, place: Place | None) -> None:
+    """Give it back."""
+    if place is not None:
+        unit.own_extras().place = place

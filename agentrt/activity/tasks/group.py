@@ -43,7 +43,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agentrt.activity.plan.extras import entities_in, first_gone
+from agentrt.activity.author.arguments import entities_in, first_gone
 from agentrt.activity.states import READY, STARTED, THINKING
 from agentrt.activity.tasks.declare import (
     GroupSpec,

@@ -40,8 +40,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.utility import remap
 from agentrt.activity.plan.compound import ChildUtilities, CompoundUnit
-from agentrt.activity.plan.election import asides_below, take_up
-from agentrt.activity.plan.tree import Frame, call_compose_utility
+from agentrt.activity.plan.tree import Frame, asides_below, call_compose_utility, take_up
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import GroupSpec, TaskSpec
 from agentrt.kernel.trace import TraceEvent
