@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.plan.search import SearchWork
-from agentrt.agent.agent import Agent, runs_alone
-from agentrt.agent.drivers import Attachment, Rounds
+from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.budget import WaitTimes
@@ -49,7 +48,7 @@ from agentrt.snapshot.take import Translator
 from agentrt.words import error_words, plain, printable, repr_of, words_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.restart import Restart
+    from agentrt.agent.agent import Restart
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
