@@ -21,7 +21,6 @@ __all__ = [
     "ASYNCIO_WORDS",
     "TRIO_WORDS",
     "Budget",
-    "Foreign",
     "PlainHost",
     "describe",
     "throw_foreign",
@@ -89,18 +88,6 @@ class PlainHost:
     async def drained(self, kernel: Scheduler, strands: Iterable[Strand], seconds: float) -> bool:
         """Nothing ends here without a tick."""
         return all(strand.is_done for strand in strands)
-
-
-class Foreign:
-    """What ``waiting`` is while a strand waits for an event loop."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name: str = name
-
-    def __repr__(self) -> str:
-        return f"<{self.name}>"
 
 
 class Budget:

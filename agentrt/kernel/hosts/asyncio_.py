@@ -62,7 +62,6 @@ from agentrt.errors import ENDS_PROGRAM, NotRunningError
 from agentrt.kernel.plain import (
     TRIO_WORDS,
     Budget,
-    Foreign,
     describe,
     throw_foreign,
     throw_soon,
@@ -115,7 +114,7 @@ def _comes_of_cancellation(error: BaseException) -> bool:
 _enter_task = asyncio._enter_task  # looked up once: both are called in each step
 _leave_task = asyncio._leave_task
 
-_FOREIGN = Foreign("asyncio")
+_FOREIGN: Final = "asyncio"  # what ``waiting`` is while a strand waits for the event loop
 
 
 class _Entered:
