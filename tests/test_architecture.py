@@ -29,7 +29,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
-    "agentrt/kernel/plain.py": {"threading", "time"},
+    "agentrt/kernel/foreign.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/author/action.py": {"dis"},  # whether a hook can suspend
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined

@@ -59,7 +59,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM, NotRunningError
-from agentrt.kernel.plain import (
+from agentrt.kernel.foreign import (
     TRIO_WORDS,
     Budget,
     describe,
@@ -67,6 +67,7 @@ from agentrt.kernel.plain import (
     throw_soon,
     translate_no_loop,
 )
+from agentrt.kernel.kernel import PlainHost
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
 from agentrt.kernel.traps import COMMANDS, Notice
 
@@ -533,12 +534,11 @@ _NO_LOOP = (
 )
 
 
-class AsyncioHost:
+class AsyncioHost(PlainHost):
     """Strands that await asyncio."""
 
     name = "asyncio"
     steps_inline = False
-    foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:
@@ -585,10 +585,6 @@ class AsyncioHost:
             contextvars.copy_context().run(step, *args)
         finally:
             _leave_task(self.loop, task)  # type: ignore[arg-type]
-
-    def left_open(self) -> BaseException | None:
-        """None: what is left open is left in a task that is over."""
-        return None
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called a function of trio's here what to do instead."""
