@@ -48,7 +48,7 @@ from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension, Task
-    from agentrt.agent.injection import Injection
+    from agentrt.agent.knowledge import Injection
 
 __all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from agentrt.activity.tasks.group import TaskGroup
-from agentrt.agent.belongings import entry_of, words_for
-from agentrt.agent.learning import known_here
+from agentrt.agent.knowledge import entry_of, known_here, words_for
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
 from agentrt.packs.document import is_document
 from agentrt.packs.registry import Registry, task_group_of
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from agentrt.activity.tasks.group import Extension
     from agentrt.agent.agent import Agent
-    from agentrt.agent.injection import Injection
+    from agentrt.agent.knowledge import Injection
 
 __all__ = ["Job", "TaskGroups"]
 

@@ -29,7 +29,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/packs/schema.py": {"jsonschema"},  # inside the function that makes the validator
     "agentrt/kernel/strand.py": {"ctypes"},  # keeps what refuses to end, beyond the end of the interpreter
     "agentrt/kernel/traps.py": {"threading"},  # which kernel is running, in each thread
-    "agentrt/kernel/plain.py": {"threading", "time"},
+    "agentrt/kernel/foreign.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/author/action.py": {"dis"},  # whether a hook can suspend
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
@@ -49,7 +49,9 @@ LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
     "agentrt/activity/author/context.py",  # all that an action can call, in one place
     "agentrt/activity/plan/tree.py",  # units and frames: one machine
-    "agentrt/activity/tasks/group.py",  # a group and its tasks, each of which shows the other to users
+    "agentrt/activity/tasks/group.py",  # a group, its tasks and their places in plans keep each other's books
+    "agentrt/agent/agent.py",  # an agent and what drives it begin and end together
+    "agentrt/agent/knowledge.py",  # what is taught, the receipt for it, and what is had because of it
     "agentrt/behavior/memory.py",  # a memory and its activations name each other
     "agentrt/goals/selector.py",  # a selector, its goals and their locks know each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other

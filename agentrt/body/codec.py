@@ -231,6 +231,15 @@ class View:
         """Read what ``as_json`` wrote; raises ``DataFault`` for what is no such view."""
         raise NotImplementedError
 
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Read what ``as_json`` wrote, from anywhere.
+
+        Raises:
+            DataFault: it is no such view, or of another version.
+        """
+        return cls.read(JsonObject(data))
+
 
 def told(
     default: Any = MISSING,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from agentrt.body.codec import JsonObject, View, told, view
+from agentrt.body.codec import View, told, view
 
 __all__ = ["ModelView", "Outline"]
 
@@ -58,8 +58,3 @@ class Outline(View):
     kind: str  # ``kGroup``, ``kBehavior`` or ``kReference``; ``priority`` or ``leaf``
     note: str = told(missing="")  # what is to be known of it, in words: policy and checks, or condition and behavior
     children: tuple[Outline, ...] = told(default=(), sparse=True)  # the nodes below it, in order
-
-    @classmethod
-    def from_json(cls, data: object) -> Outline:
-        """Read what ``as_json`` wrote, from anywhere; raises ``DataFault`` for what is no outline."""
-        return cls.read(JsonObject(data))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.agent.injection import strategy_of
+from agentrt.agent.knowledge import strategy_of
 from agentrt.cli.groups import Group, known_registry, tell, tell_json, tell_text
 from agentrt.errors import did_you_mean
 from agentrt.packs.alias import KINDS, kind_of

@@ -9,8 +9,6 @@ A record is kept as a bare tuple of numbers and texts. The garbage collector soo
 would go through tens of thousands of named ones again and again, and a tick of the game would wait for it (measured
 with 1,000 agents: a third of what listening costs).
 
-The ring is a list that is shortened now and then, because a deque cannot be cut from the middle at no cost.
-
 Time lines are spans, folded from what was heard, of the agents that somebody looks at. A line is folded when somebody
 begins to look, from the records that are kept, and goes on while he looks. Whoever comes late would see nothing of what
 has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
@@ -19,7 +17,9 @@ what began before is put before the rest.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from agentrt.behavior.views import TreeView
@@ -51,36 +51,27 @@ class Told(NamedTuple):
 
 
 class Ring:
-    """The newest records."""
+    """The newest records, and how many there ever were."""
 
-    __slots__ = ("_keep", "_records", "append", "total_dropped")
+    __slots__ = ("_records", "append", "total")
 
     def __init__(self, keep: int) -> None:
-        self._keep = keep
-        self._records: list[Kept] = []
-        # takes the next record
-        self.append: Callable[[Kept], None] = self._records.append  # as quick as can be, for a trace listener
-        self.total_dropped: int = 0  # how many were dropped; the number of the first one that is kept
+        self._records: deque[Kept] = deque(maxlen=keep)
+        # takes the next record, as quick as can be, for a trace listener, which counts it, too
+        self.append: Callable[[Kept], None] = self._records.append
+        self.total: int = 0  # the number of the next one
 
     @property
-    def total(self) -> int:
-        """How many records there ever were: the number of the next one."""
-        return self.total_dropped + len(self._records)
-
-    def trim(self) -> None:
-        """Drop what is too old; once a tick."""
-        too_many = len(self._records) - self._keep
-        if too_many > self._keep:  # all at once, now and then: cutting moves what is left
-            del self._records[:too_many]
-            self.total_dropped += too_many
+    def total_dropped(self) -> int:
+        """How many were dropped: the number of the first one that is kept."""
+        return self.total - len(self._records)
 
     def since(self, number: int) -> list[Kept]:
         """The records from a number on, as far as they are there."""
-        return self._records[max(0, number - self.total_dropped) :]
+        return list(islice(self._records, max(0, number - self.total_dropped), None))
 
     def clear(self) -> None:
         """Forget all, but not their count."""
-        self.total_dropped += len(self._records)
         self._records.clear()
 
 
@@ -96,14 +87,12 @@ class History:
     def heard(self, record: TraceRecord) -> None:
         """A record was made."""
         one = kept(record)
-        self.records.append(one)
+        records = self.records
+        records.append(one)
+        records.total += 1
         if record.event in FOLDED:
             self.starts.append(one)
-
-    def trim(self) -> None:
-        """Drop what is too old; once a tick."""
-        self.records.trim()
-        self.starts.trim()
+            self.starts.total += 1
 
     def clear(self) -> None:
         """Nobody listens any more: what comes next does not follow on what was."""

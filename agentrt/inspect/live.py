@@ -53,7 +53,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
@@ -73,7 +72,6 @@ from agentrt.snapshot import AgentSnapshot, AgentSummary, explain, outlines, sna
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.agent import Agent
     from agentrt.runtime.runtime import Runtime
 
 __all__ = ["Breakpoints", "LiveSource", "TickTimes"]
@@ -84,65 +82,42 @@ _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 _MOST_SPANS = 3000
 
 
-class Seen:
-    """An agent that is looked at, and what is made of it when somebody asks; None and empty if there is none."""
-
-    def __init__(self, agent: Agent | None) -> None:
-        self.agent: Agent | None = agent
-
-    @cached_property
-    def snapshot(self) -> AgentSnapshot | None:
-        """What it does."""
-        return None if self.agent is None else snapshot_agent(self.agent)
-
-    @cached_property
-    def data(self) -> Message | None:
-        """The snapshot as plain values."""
-        return None if self.snapshot is None else self.snapshot.as_json()
-
-    @cached_property
-    def text(self) -> str:
-        """The snapshot in words."""
-        return "" if self.snapshot is None else explain(self.snapshot)
-
-    @cached_property
-    def kind(self) -> str:
-        """The kind of its entity, if that has one."""
-        return "" if self.agent is None else str(getattr(self.agent.entity, "kind", "") or "")
-
-    @cached_property
-    def summary(self) -> AgentSummary:
-        """It in one line; of one that is there."""
-        assert self.agent is not None
-        return summarize(self.agent)
-
-
 class Scene:
-    """What was composed in one round, for all clients."""
-
-    __slots__ = ("_lists", "_seen", "history", "now", "runtime", "timelines")
+    """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
     def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
         self.runtime: Runtime = runtime
         self.history: History = history
         self.timelines: Timelines = timelines  # of the agents that are looked at
         self.now: float = now
-        self._seen: dict[str, Seen] = {}
+        self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
+        self._summaries: dict[str, AgentSummary] = {}
         self._lists: dict[AgentsQuery, Message] = {}
 
-    def see(self, name: str) -> Seen:
-        """What an agent does."""
-        if name not in self._seen:
-            self._seen[name] = Seen(self.runtime.find(name))
-        return self._seen[name]
+    def snapshot(self, name: str) -> tuple[AgentSnapshot, Message] | None:
+        """What an agent does, and the same as plain values; None if it is not there."""
+        if name not in self._snapshots:
+            agent = self.runtime.find(name)
+            taken = None if agent is None else snapshot_agent(agent)
+            self._snapshots[name] = None if taken is None else (taken, taken.as_json())
+        return self._snapshots[name]
+
+    def _summary(self, name: str) -> AgentSummary:
+        if name not in self._summaries:
+            agent = self.runtime.find(name)
+            assert agent is not None  # only those that are there are listed
+            self._summaries[name] = summarize(agent)
+        return self._summaries[name]
+
+    def _kind(self, name: str) -> str:
+        agent = self.runtime.find(name)
+        return "" if agent is None else str(getattr(agent.entity, "kind", "") or "")
 
     def agents(self, query: AgentsQuery) -> Message:
         """The list of agents, as a client looks for them."""
         if query not in self._lists:
             names = [agent.name for agent in self.runtime.agents]
-            self._lists[query] = agents_message(
-                names, query, lambda name: self.see(name).kind, lambda name: self.see(name).summary
-            )
+            self._lists[query] = agents_message(names, query, self._kind, self._summary)
         return self._lists[query]
 
     def compose(self, session: Session) -> Iterator[Message]:
@@ -165,16 +140,16 @@ class Scene:
                 yield timeline_message(query, tick if query.last is None else query.last, tick, rows)
 
     def _agent(self, session: Session, name: str) -> Iterator[Message]:
-        one = self.see(name)
+        agent, (snapshot, data) = self.runtime.find(name), self.snapshot(name) or (None, None)
         # Without its time, which is another one in each tick.
-        if not session.is_news("agent", (name, one.data and {**one.data, "tick": 0, "seconds": 0.0})):
+        if not session.is_news("agent", (name, data and {**data, "tick": 0, "seconds": 0.0})):
             return
         trees: Message = {}
-        if one.agent is not None and one.data is not None:
-            known = (name, [(driver["name"], driver["outline"]) for driver in one.data["drivers"]])
+        if agent is not None and data is not None:
+            known = (name, [(driver["name"], driver["outline"]) for driver in data["drivers"]])
             if session.is_news("outlines", known):
-                trees = {driver: outline.as_json() for driver, outline in outlines(one.agent).items()}
-        yield agent_message(name, self.runtime.tick, one.data, one.text, trees)
+                trees = {driver: outline.as_json() for driver, outline in outlines(agent).items()}
+        yield agent_message(name, self.runtime.tick, data, "" if snapshot is None else explain(snapshot), trees)
 
     def _events(self, session: Session, query: EventsQuery) -> Iterator[Message]:
         is_new = session.wants_reset
@@ -420,7 +395,6 @@ class LiveSource(Source):
         """A tick was published."""
         if self._ears:
             self._times.end(self._runtime.tick)
-            self._history.trim()
             if reason := self._breakpoints.take():
                 self.pause(reason)
                 for session in tuple(self._open):
@@ -453,7 +427,7 @@ class LiveSource(Source):
         scene = Scene(self._runtime, self._history, self._timelines, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
-        self._timelines.keep(lines, lambda name: scene.see(name).snapshot)
+        self._timelines.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
         state = self._last_state = self._state()
         for session in due:
             try:

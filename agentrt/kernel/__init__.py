@@ -2,6 +2,7 @@
 
 ``clock`` turns seconds into ticks; ``traps`` is the one door by which a strand suspends; ``strand`` is what runs, and
 how it is cancelled; ``kernel`` holds time and steps it all; ``signals`` is what strands wait for; ``rng`` and ``trace``
-stand beside. ``roles`` says what these are to each other. ``plain`` is the host without an event loop;
-those with one lie in ``hosts`` and are imported only where they are used.
+stand beside. ``roles`` says what these are to each other. The host without an event loop stands in ``kernel``; those
+with one lie in ``hosts`` and are imported only where they are used; ``foreign`` is what all of them do with what is not
+the kernel's.
 """

@@ -8,8 +8,9 @@ Rules:
 
 * A strand stands in the ready queue at most once; waking it means appending it, never stepping it on the waker's stack.
 * ``drain`` is the only place that steps a strand, and it is not re-entered.
-* Nothing here knows wall time, threads, sockets, loggers or an event loop. A *host* stands between the kernel and the
-  event loop, if there is one: it makes the strands and deals with what they await that is not the kernel's.
+* Nothing here knows wall time, threads, sockets, loggers or an event loop. A *host* (``PlainHost``, or what derives
+  from it) stands between the kernel and the event loop, if there is one: it makes the strands and deals with what they
+  await that is not the kernel's.
 * A strand that fails takes nobody with it: its owner is told, or the failure is reported.
 
 The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks; only a tick that has become
@@ -90,9 +91,16 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, T
 
 from agentrt.errors import ENDS_PROGRAM, LivelockError, WrongStateError
 from agentrt.kernel.clock import Clock
-from agentrt.kernel.plain import PlainHost
+from agentrt.kernel.foreign import (
+    ASYNCIO_WORDS,
+    TRIO_WORDS,
+    describe,
+    rest_of_the_thread,
+    throw_foreign,
+    translate_no_loop,
+)
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Strand, StrandOwner, Strays, kill, livelocked, meant
+from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
 from agentrt.words import type_name
@@ -107,10 +115,10 @@ __all__ = [
     "BatchMember",
     "Callbacks",
     "ControlFlow",
-    "Host",
     "Inline",
     "Kernel",
     "LivelockGuard",
+    "PlainHost",
     "Timer",
     "name_of",
     "patience",
@@ -732,35 +740,51 @@ def _closing(generator: AnyGenerator) -> Generator[Any, Any, None]:
 _CHUNK = 256  # steps between two looks at the budget, and at how long the tick has become
 
 
-class Host(Protocol):
-    """What stands between the kernel and an event loop."""
+class PlainHost:
+    """What stands between the kernel and an event loop; this one where there is none. The others derive from it.
 
-    name: str  # plain, asyncio or trio
-    steps_inline: bool  # whether a coroutine may make its first step before it has a strand
-    foreign_waits: int  # how often a strand waited for something of the event loop, which no journal can repeat
-    cancelled_type: type[BaseException]  # the exception that a cancelled wait raises
+    A strand can await only the kernel's own traps here. Anything else comes out of it as a foreign command; it then
+    gets a ``ForeignAwaitError`` at that very await, which says what to do, and which it may catch.
+    """
 
-    def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """Make a strand for a coroutine."""
-        ...
+    name: str = "plain"  # plain, asyncio or trio
+    steps_inline: bool = True  # whether a coroutine may make its first step before it has a strand
+    foreign_waits: int = 0  # how often a strand waited for something of the event loop, which no journal can repeat
+    cancelled_type: type[BaseException] = Cancelled  # the exception that a cancelled wait raises
+
+    if TYPE_CHECKING:
+
+        def strand(
+            self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None
+        ) -> Strand:
+            """Make a strand for a coroutine."""
+            ...
+
+    else:
+        strand = Strand  # the class itself: a method would only call it
 
     def cancelled(self, reason: str) -> BaseException:
         """A fresh exception for one cancelled wait."""
-        ...
+        return Cancelled(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
         """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
+        if getattr(command, "_asyncio_future_blocking", False) is True:
+            # The mark that somebody waits for it. Left standing, it would make the next await of it fail, anybody's.
+            command._asyncio_future_blocking = False  # type: ignore[attr-defined]
+        throw_foreign(strand, describe(command), self.name)
 
     def translate(self, error: BaseException) -> BaseException:
-        """The error to report for what a strand raised, often the same."""
-        ...
+        """The error to report for what a strand raised; for a call of a loop that does not run one that teaches."""
+        return translate_no_loop(error, self.name, ASYNCIO_WORDS + TRIO_WORDS)
 
     def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
         """Step code that cannot suspend where it stands, as a task of its own to the event loop."""
+        step(*args)
 
     def left_open(self) -> BaseException | None:
         """The error for code that was stepped so and has left a scope of the event loop's open; the scope is gone."""
-        ...
+        return None
 
     def enter(self) -> None:
         """The kernel begins to step strands, synchronously."""
@@ -770,24 +794,24 @@ class Host(Protocol):
 
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
         """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
+        kernel.step_tick()
 
     async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let real time pass between two ticks, and the event loop work."""
+        """Let real time pass between two ticks, and the event loop work; without one it blocks the thread."""
+        rest_of_the_thread(seconds)
 
     async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
         """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
-        ...
+        return all(strand.is_done for strand in strands)
 
 
 class Kernel:
     """The deterministic scheduler. By default its strands may await nothing but its own traps."""
 
-    def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: Host | None = None) -> None:
-        if host is None:
-            host = PlainHost()
+    def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: PlainHost | None = None) -> None:
         self.clock: Clock = Clock(ticks_per_second)  # what time it is
         self.seed = seed
-        self.host: Host = host
+        self.host: PlainHost = PlainHost() if host is None else host
         self.agenda: Agenda = Agenda()  # who sleeps until when
         self.ready: deque[Entry] = deque()  # who is to be stepped in this tick, in order
         self.current: Entry | None = None  # what is being stepped; None between steps

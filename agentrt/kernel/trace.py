@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import LONGEST, plain, printable, words_of
 
-__all__ = ["Detail", "TraceEvent", "TraceDigest", "TraceHub", "TraceRecord"]
+__all__ = ["Detail", "TraceEvent", "TraceDigest", "TraceHub", "TraceRecord", "plain_detail"]
 
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
 
@@ -99,7 +99,8 @@ def _is_plain(value: Any) -> bool:
     return kind is float or kind is bool or value is None or (kind is int and -_HUGE < value < _HUGE)
 
 
-def _plain(value: Any) -> str | int | float | bool | None:
+def plain_detail(value: Any) -> str | int | float | bool | None:
+    """A value as a record can hold it."""
     value = plain(value)
     return value if value.__class__ in _PLAIN else words_of(value)
 
@@ -142,7 +143,7 @@ class TraceHub:
         for _, value in record.detail:
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
-                detail = tuple([(name, one if _is_plain(one) else _plain(one)) for name, one in record.detail])
+                detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in record.detail])
                 record = record._replace(detail=detail)
                 break
         for key, listener in tuple(self._listeners.items()):

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.words import counted
 
 if TYPE_CHECKING:
     from agentrt.record.recording import Recording
@@ -37,7 +38,6 @@ __all__ = [
     "TraceComparison",
     "TraceDifference",
     "compare_recordings",
-    "counted",
     "first_difference",
 ]
 
@@ -106,11 +106,6 @@ def first_difference(tick: int, expected: Sequence[TraceRecord], got: Sequence[T
         got_after=tuple(got[place + 1 : place + 1 + _AFTER]),
         agent=about.agent,
     )
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _is_same(one: TraceRecord, other: TraceRecord) -> bool:

@@ -34,9 +34,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
-from agentrt.record.compare import Difference, counted, first_difference
+from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Unkept
+from agentrt.words import counted
 from agentrt.worlds import load_world
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.plan.search import SearchWork
-from agentrt.agent.agent import Agent, runs_alone
-from agentrt.agent.drivers import Attachment, Rounds
+from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.budget import WaitTimes
@@ -38,7 +37,7 @@ from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside
 from agentrt.kernel.kernel import Kernel
-from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord, plain_detail
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
@@ -46,10 +45,10 @@ from agentrt.runtime.intake import Intake
 from agentrt.runtime.names import Names
 from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
 from agentrt.snapshot.take import Translator
-from agentrt.words import error_words, plain, printable, repr_of, words_of
+from agentrt.words import error_words, printable, repr_of
 
 if TYPE_CHECKING:
-    from agentrt.agent.restart import Restart
+    from agentrt.agent.agent import Restart
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
@@ -111,11 +110,6 @@ class Reporting:
             raise
         except BaseException:  # a log that is broken itself: there is nobody left to tell
             return
-
-
-def _for_a_record(value: object) -> str | int | float | bool | None:
-    value = plain(value)
-    return value if value is None or isinstance(value, (str, int, float, bool)) else words_of(value)
 
 
 # --- the runtime ------------------------------------------------------------------------------------------------------
@@ -580,8 +574,8 @@ class Runtime:
     def note(self, text: str, /, **detail: object) -> None:
         """Put a note of the world's own into the trace: a door was opened, a day began. ``detail`` stands beside it."""
         if self.trace.on:
-            values = ((name, _for_a_record(value)) for name, value in detail.items())
-            told = (("text", _for_a_record(text)), *values)
+            values = ((name, plain_detail(value)) for name, value in detail.items())
+            told = (("text", plain_detail(text)), *values)
             self.trace.emit(TraceRecord(self.tick, "", "", TraceEvent.NOTE, told))
 
     @property

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.body.views import ModelView
 from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
+from agentrt.words import counted
 
 if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView, TaskNodeView
@@ -154,8 +155,7 @@ def _restarts(unit: UnitView) -> str:
 
 
 def _in(then: int, tick: int) -> str:
-    left = then - tick
-    return f"in tick {then}, {left} tick{'s' if left > 1 else ''} from now"
+    return f"in tick {then}, {counted(then - tick, 'tick')} from now"
 
 
 # --- what it solves ---------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def solving_lines(view: GameplayView, ticks_per_second: int) -> Iterator[str]:
     """What an agent solves, a line for each fact, indented; without a clock there are 0 ticks in a second."""
     for request in view.requests:
         tree, times = request.tree, request.attempts
-        tried = f", {times} attempt{'s' if times > 1 else ''} so far" if times else ""
+        tried = f", {counted(times, 'attempt')} so far" if times else ""
         by = f" by {request.asked_by}" if request.asked_by else ""
         paused = ", told to pause" if request.is_paused else ""
         yield f"  asked for {request.wanted}{by}{_began(tree)}{tried}{paused}:"

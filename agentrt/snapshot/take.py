@@ -42,7 +42,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
-from agentrt.activity.tasks.units import TaskFrame, TaskUnit
+from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM

@@ -288,15 +288,6 @@ class AgentSnapshot(View):
             alive=self.is_alive,
         )
 
-    @classmethod
-    def from_json(cls, data: object) -> AgentSnapshot:
-        """Read what ``as_json`` wrote, from anywhere.
-
-        Raises:
-            DataFault: it is no snapshot of an agent, or of another version.
-        """
-        return cls.read(JsonObject(data))
-
 
 @view(adds=("version",), check=check_version)
 class RuntimeSnapshot(View):
@@ -317,12 +308,3 @@ class RuntimeSnapshot(View):
     think_waiting: int  # how many requests wait
     groups: tuple[TaskGroupView, ...]  # the task groups of all agents, each once, in the order of the agents
     agents: tuple[AgentSnapshot, ...]  # each agent, in the order in which they were added
-
-    @classmethod
-    def from_json(cls, data: object) -> RuntimeSnapshot:
-        """Read what ``as_json`` wrote, from anywhere.
-
-        Raises:
-            DataFault: it is no snapshot of a runtime, or of another version.
-        """
-        return cls.read(JsonObject(data))

@@ -485,24 +485,10 @@ def run_chaos(
     error: Callable[[str], BaseException] = InjectedFault,
     name: str = "chaos",
 ) -> ChaosReport:
-    """Run ticks with faults at random awaits, close the runtime, and look what was violated.
+    """Run ticks with faults at random awaits, close the runtime, and look what was violated. See ``Simulation.chaos``.
 
-    Args:
-        runtime: on any host; what began before is not hit itself.
-        seed: of the faults; equal runs with equal seeds have equal faults.
-        ticks: how many.
-        rate: how likely an await is to be hit, from 0 to 1.
-        faults: which kinds; one that is named twice comes twice as often.
-        before: called before each tick with its number: what happens in the world.
-        error: makes what ``raise`` raises, from the point in words.
-        name: what the report calls it.
-
-    Returns:
-        The report; ``check()`` raises if something was violated.
-
-    Raises:
-        ValueError: there is no such fault.
-        WrongStateError: the runtime has not chosen its host.
+    The runtime has chosen its host, which may be any; what began in it before is not hit itself. ``name`` is what the
+    report calls it.
     """
     _choose("faults", faults, FAULTS)
     chaos = Chaos(runtime, random_plan(seed, rate, faults), error=error)

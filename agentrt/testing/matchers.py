@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeAlias
 
 from agentrt.errors import TraceMismatch
 from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.words import counted
 
 __all__ = ["Pattern", "Trace", "Traced", "between", "happened", "in_order", "never", "pairs", "records_of"]
 
@@ -163,7 +164,9 @@ def happened(
     if not found:
         raise TraceMismatch(f"{pattern} did not happen", _nearest(pattern, records))
     if times is not None and len(found) != times:
-        raise TraceMismatch(f"{pattern} happened {_times(len(found))} and not {_times(times)}", _lines(found))
+        raise TraceMismatch(
+            f"{pattern} happened {counted(len(found), 'time')} and not {counted(times, 'time')}", _lines(found)
+        )
     return found[0]
 
 
@@ -177,7 +180,7 @@ def never(trace: Trace, event: str | Pattern | None = None, **fields: Any) -> No
     pattern = as_pattern(event, fields)
     found = [record for record in records_of(trace) if pattern.matches(record)]
     if found:
-        raise TraceMismatch(f"{pattern} happened {_times(len(found))} and was never to happen", _lines(found))
+        raise TraceMismatch(f"{pattern} happened {counted(len(found), 'time')} and was never to happen", _lines(found))
 
 
 def in_order(trace: Trace, *patterns: Pattern) -> list[TraceRecord]:
@@ -263,7 +266,7 @@ def pairs(
             opened[place] = record
     if opened and not may_stay_open:
         left = next(iter(opened.values()))
-        raise TraceMismatch(f"{closing} never came for {_times(len(opened), 'opening')}", _of_place(records, left))
+        raise TraceMismatch(f"{closing} never came for {counted(len(opened), 'opening')}", _of_place(records, left))
     return found
 
 
@@ -306,7 +309,3 @@ def _lines(records: list[TraceRecord]) -> list[str]:
 def _of_place(records: list[TraceRecord], at: TraceRecord) -> list[str]:
     place = (at.agent, at.path)
     return _lines([record for record in records if (record.agent, record.path) == place][-_TAIL:])
-
-
-def _times(count: int, what: str = "time") -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")

@@ -21,8 +21,8 @@ from agentrt import (
     declare_multiple_tasks,
     declare_task,
 )
-from agentrt.activity.tasks import units
-from agentrt.activity.tasks.units import WINDOW
+from agentrt.activity.tasks import group as task_groups
+from agentrt.activity.tasks.group import WINDOW
 from agentrt.body.codec import JsonObject
 from agentrt.snapshot.views import FrameView
 from agentrt.testing import Simulation, check_trace
@@ -146,7 +146,7 @@ wishes = st.lists(
 def course(tasks, order, members, window):
     """What each member does in each tick; and how many tasks were asked."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(units, "WINDOW", window)
+        patch.setattr(task_groups, "WINDOW", window)
         sim, group, agents = crew(members)
         seen = []
         for tick in range(24):
@@ -268,7 +268,7 @@ def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
         group.create_task("rated", worth=(number * 7919 % 1000) / 1000, takes=1000).once().start()
     sim.tick(20)
     counts = asked(sim)
-    assert max(counts.values()) <= units.MOST_ASKED + 8 * WINDOW  # who is interrupted begins with a window
+    assert max(counts.values()) <= task_groups.MOST_ASKED + 8 * WINDOW  # who is interrupted begins with a window
     worths = sorted(group.tasks[doing(agent) - 1].args["worth"] for agent in agents)
     assert worths == [0.992, 0.993, 0.994, 0.995, 0.996, 0.997, 0.998, 0.999]
     assert all(len(agent.planner.group_places()[0].frames[0].units) <= 10 * WINDOW for agent in agents)

@@ -92,7 +92,7 @@ class Stage:
 
 def make_host(name: str) -> Any:
     if name == "plain":
-        from agentrt.kernel.plain import PlainHost
+        from agentrt.kernel.kernel import PlainHost
 
         return PlainHost()
     if name == "trio":

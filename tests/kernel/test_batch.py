@@ -9,8 +9,7 @@ from __future__ import annotations
 import pytest
 
 from agentrt.errors import LivelockError
-from agentrt.kernel.kernel import Batch, Kernel
-from agentrt.kernel.plain import PlainHost
+from agentrt.kernel.kernel import Batch, Kernel, PlainHost
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
 from agentrt.kernel.traps import next_tick, park

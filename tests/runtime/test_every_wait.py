@@ -30,7 +30,7 @@ from agentrt.strategy import Dependency
 from agentrt.testing import Simulation
 
 ROOT = Path(agentrt.__file__).parent
-OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "kernel/plain.py")  # never awaited in a strand
+OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts")  # never awaited in a strand
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
@@ -231,7 +231,7 @@ def public_waits():
 
     def visit(node, module, names):
         for one in ast.iter_child_nodes(node):
-            if isinstance(one, ast.ClassDef) and (module, one.name) != ("kernel.kernel", "Host"):
+            if isinstance(one, ast.ClassDef) and (module, one.name) != ("kernel.kernel", "PlainHost"):
                 visit(one, module, [*names, one.name])
             elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 told = "" if one.returns is None else ast.unparse(one.returns)

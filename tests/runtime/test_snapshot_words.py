@@ -23,7 +23,7 @@ from agentrt import (
     declare_multiple_tasks,
     step,
 )
-from agentrt.agent.restart import Restart
+from agentrt.agent.agent import Restart
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.testing import Simulation
 

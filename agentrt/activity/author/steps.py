@@ -6,12 +6,12 @@ method calls on any of them; any of them inside lists, tuples, the values of dic
 as the key of a dict there can be none: what it will be equal to is not known. A placeholder has a hash all the same, so
 that the compound in which that is written can say where.
 
-A placeholder is an expression tree. When the compound is defined it is compiled into a function of one argument, the
-*scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What cannot resolve is an error at
-that moment: too far back, an unknown step name, an argument that the compound does not declare. Whether a step's output
-has a field is checked when the agent learns the actions that perform it (``Compiler.uses``), also where it is read
-inside ``CALL`` or ``NOT``. A new kind of placeholder is a class here, a line in ``Compiler._placeholder``, and a name
-on the façade.
+A placeholder knows how it is written and how it is compiled. When the compound is defined it is compiled into a
+function of one argument, the *scope* of a thinking compound (``Scope``), so that binding a step is a few calls. What
+cannot resolve is an error at that moment: too far back, an unknown step name, an argument that the compound does not
+declare. Whether a step's output has a field is checked when the agent learns the actions that perform it
+(``Compiler.uses``), also where it is read inside ``CALL`` or ``NOT``. A new kind of placeholder is a function here, and
+a name on the façade.
 
 Element 0 of the results is the compound's own think output: ``BACK(k)`` in step *k* reaches it.
 
@@ -33,7 +33,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import Fields, inner_values
-from agentrt.errors import DefinitionError, InternalError, PlaceholderError, did_you_mean
+from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
 
 __all__ = [
@@ -60,21 +60,39 @@ _LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # th
 
 
 class Placeholder:
-    """A value that is known only when a compound thinks. Attributes, items and calls of it are placeholders too."""
+    """A value that is known only when a compound thinks. Attributes, items and calls of it are placeholders too.
 
-    __slots__ = ()
+    So all that it has of its own begins with an underscore: any other name is a field of what it stands for.
+    """
+
+    __slots__ = ("_compile", "_words")
+
+    def __init__(self, written: Callable[[], str], compiled: Callable[[Compiler], Resolver]) -> None:
+        self._words = written  # as its author wrote it
+        self._compile = compiled
+
+    def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
+        inner = self._compile(compiler)
+        return lambda scope: getattr(inner(scope), name)
 
     def __getattr__(self, name: str) -> Placeholder:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Attribute(self, name)
+        return Placeholder(lambda: f"{self!r}.{name}", lambda compiler: self._compile_field(compiler, name))
 
     def __getitem__(self, key: object) -> Placeholder:
-        return _Item(self, key)
+        def compiled(compiler: Compiler) -> Resolver:
+            base, at = self._compile(compiler), compiler.resolver(key)
+            return lambda scope: base(scope)[at(scope)]
+
+        return Placeholder(lambda: f"{self!r}[{key!r}]", compiled)
 
     def __call__(self, *args: object, **kwargs: object) -> Placeholder:
         """A method call, made when it is known."""
-        return _Invoke(self, args, kwargs)
+        return _call(lambda: f"{self!r}({', '.join(_written(args, kwargs))})", self._compile, args, kwargs)
+
+    def __repr__(self) -> str:
+        return self._words()
 
     def _too_early(self, verb: str, remedy: str = "Use CALL(fn, ...).") -> TypeError:
         return TypeError(f"{self!r} is known only when the action thinks, so it cannot be {verb} here. {remedy}")
@@ -100,98 +118,59 @@ class Placeholder:
         raise self._too_early("put into a text")
 
 
-class _Attribute(Placeholder):
-    __slots__ = ("_base", "_name")
-
-    def __init__(self, base: Placeholder, name: str) -> None:
-        self._base = base
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f"{self._base!r}.{self._name}"
-
-
-class _Item(Placeholder):
-    __slots__ = ("_base", "_key")
-
-    def __init__(self, base: Placeholder, key: object) -> None:
-        self._base = base
-        self._key = key
-
-    def __repr__(self) -> str:
-        return f"{self._base!r}[{self._key!r}]"
-
-
-class _Invoke(Placeholder):
-    __slots__ = ("_args", "_base", "_kwargs")
-
-    def __init__(self, base: Placeholder, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-        self._base = base
-        self._args = args
-        self._kwargs = kwargs
-
-    def __repr__(self) -> str:
-        return f"{self._base!r}({', '.join(_written(self._args, self._kwargs))})"
-
-
 def _written(args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[str]:
     """The arguments of a call, as they are written."""
     return [*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())]
 
 
-class _Given(Placeholder):
-    """What is there without a step: the entity, the arguments, the expected state."""
+def _call(
+    written: Callable[[], str],
+    called: Callable[[Compiler], Resolver],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+) -> Placeholder:
+    def compiled(compiler: Compiler) -> Resolver:
+        fn = called(compiler)
+        parts = [compiler.resolver(arg) for arg in args]
+        named = [(name, compiler.resolver(arg)) for name, arg in kwargs.items()]
+        return lambda scope: fn(scope)(*[part(scope) for part in parts], **{name: part(scope) for name, part in named})
 
-    __slots__ = ("_word",)
-
-    def __init__(self, word: str) -> None:
-        self._word = word
-
-    def __repr__(self) -> str:
-        return self._word
-
-
-class _Back(Placeholder):
-    __slots__ = ("_steps",)
-
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
-
-    def __repr__(self) -> str:
-        return "PREV" if self._steps == 1 else f"BACK({self._steps})"
+    return Placeholder(written, compiled)
 
 
-class _Named(Placeholder):
-    __slots__ = ("_step",)
+class _Result(Placeholder):
+    """The think output of an earlier step; ``number`` finds out of which one."""
 
-    def __init__(self, step: str) -> None:
-        self._step = step
+    __slots__ = ("_number",)
 
-    def __repr__(self) -> str:
-        return f"OUT[{self._step!r}]"
+    def __init__(self, written: Callable[[], str], number: Callable[[Compiler, _Result], int]) -> None:
+        self._number = number
+        super().__init__(written, self._whole)
 
+    def _whole(self, compiler: Compiler) -> Resolver:
+        number = self._number(compiler, self)
+        compiler.use(number)
+        return lambda scope: scope.results[number]
 
-class _Call(Placeholder):
-    __slots__ = ("_args", "_fn", "_kwargs")
-
-    def __init__(self, fn: Callable[..., Any], args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-        self._fn = fn
-        self._args = args
-        self._kwargs = kwargs
-
-    def __repr__(self) -> str:
-        name = getattr(self._fn, "__qualname__", repr(self._fn))
-        return f"CALL({', '.join([name, *_written(self._args, self._kwargs)])})"
+    def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
+        number = self._number(compiler, self)
+        compiler.use(number, name)
+        return lambda scope: getattr(scope.results[number], name)
 
 
-class _Not(Placeholder):
-    __slots__ = ("_inner",)
+class _Arguments(Placeholder):
+    """The arguments of the compound."""
 
-    def __init__(self, inner: object) -> None:
-        self._inner = inner
+    __slots__ = ()
 
-    def __repr__(self) -> str:
-        return f"NOT({self._inner!r})"
+    def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
+        if name not in compiler.args:
+            raise compiler.fail(
+                f"ARGS.{name} is not an argument of this action.{did_you_mean(name, compiler.args)}",
+                f"Declare it in Args; declared: {', '.join(compiler.args) or 'none'}.",
+            )
+        compiler.reads.add(ARGUMENTS)
+        return lambda scope: getattr(scope.frame.args, name)
 
 
 class _Outputs:
@@ -200,22 +179,44 @@ class _Outputs:
     __slots__ = ()
 
     def __getitem__(self, step: str) -> Placeholder:
-        return _Named(step)
+        return _Result(lambda: f"OUT[{step!r}]", lambda compiler, written: compiler.step_named(step, written))
 
     def __repr__(self) -> str:
         return "OUT"
 
 
-ENTITY: Any = _Given("ENTITY")
+ARGUMENTS: Final = -1  # stands for the compound's own arguments among the elements that are read
+
+
+def _entity(_compiler: Compiler) -> Resolver:
+    return lambda scope: scope.frame.planner.entity
+
+
+def _arguments(compiler: Compiler) -> Resolver:
+    compiler.reads.add(ARGUMENTS)
+    return lambda scope: scope.frame.args
+
+
+def _current(compiler: Compiler) -> Resolver:
+    compiler.reads.update(range(compiler.step))  # whoever came before may have changed it
+    return lambda scope: scope.current_here()
+
+
+def _back(steps: int) -> Placeholder:
+    word = "PREV" if steps == 1 else f"BACK({steps})"
+    return _Result(lambda: word, lambda compiler, written: compiler.step_before(steps, written))
+
+
+ENTITY: Any = Placeholder(lambda: "ENTITY", _entity)
 """The entity that runs the action."""
 
-ARGS: Any = _Given("ARGS")
+ARGS: Any = _Arguments(lambda: "ARGS", _arguments)
 """The arguments of the compound action: ``ARGS.field``."""
 
-CURRENT: Any = _Given("CURRENT")
+CURRENT: Any = Placeholder(lambda: "CURRENT", _current)
 """The expected state of the entity at that step: ``CURRENT.location``."""
 
-PREV: Any = _Back(1)
+PREV: Any = _back(1)
 """The think output of the step before: ``PREV.field``."""
 
 OUT = _Outputs()
@@ -234,7 +235,7 @@ def BACK(steps: int) -> Any:  # noqa: N802 - the source's name for it
     given: object = steps
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
         raise ValueError(f"BACK({steps!r}): it takes a whole number of steps, from 1")
-    return _Back(steps)
+    return _back(steps)
 
 
 def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # noqa: N802 - the source's name for it
@@ -251,12 +252,21 @@ def CALL(fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Any:  # 
     given: object = fn
     if isinstance(given, Placeholder) or not callable(given) or inspect.iscoroutinefunction(fn):
         raise TypeError(f"CALL({fn!r}): it takes a plain function and its arguments: CALL(fn, PREV.x)")
-    return _Call(fn, args, kwargs)
+
+    def written() -> str:
+        return f"CALL({', '.join([getattr(fn, '__qualname__', repr(fn)), *_written(args, kwargs)])})"
+
+    return _call(written, lambda _compiler: lambda _scope: fn, args, kwargs)
 
 
 def NOT(inner: object) -> Any:  # noqa: N802 - the source's name for it
     """The opposite of a placeholder."""
-    return _Not(inner)
+
+    def compiled(compiler: Compiler) -> Resolver:
+        resolve = compiler.resolver(inner)
+        return lambda scope: not resolve(scope)
+
+    return Placeholder(lambda: f"NOT({inner!r})", compiled)
 
 
 def has_placeholder(value: object) -> bool:
@@ -271,9 +281,6 @@ def has_placeholder(value: object) -> bool:
             seen[id(one)] = one
             left.extend(inner_values(one))
     return False
-
-
-ARGUMENTS: Final = -1  # stands for the compound's own arguments among the elements that are read
 
 
 class Scope(Protocol):
@@ -302,31 +309,34 @@ class Compiler:
         self.uses: dict[int, list[str]] = {}
         # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
         self.reads: set[int] = set()
-        self._step = 0  # where a placeholder stands; the output stands behind the last step
+        self.step = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
 
     def compile(self, step: int, field: str, value: object, place: int) -> tuple[Resolver | None, object]:
         """Compile one argument of a step: a function of a scope and None, or None and the constant value."""
-        self._step, self._field, self._place = step, field, place
-        return (self._resolver(value), None) if has_placeholder(value) else (None, value)
+        self.step, self._field, self._place = step, field, place
+        return (self.resolver(value), None) if has_placeholder(value) else (None, value)
 
-    def _fail(self, problem: str, remedy: str) -> PlaceholderError:
+    def fail(self, problem: str, remedy: str) -> PlaceholderError:
+        """The error for what is compiled."""
         return PlaceholderError(self.subject, self._place, self._field, problem, remedy)
 
-    def _element(self, number: int, field: str = "") -> None:
+    def use(self, number: int, field: str = "") -> None:
+        """Note that the output of a step is read, or a field of it."""
         self.reads.add(number)
         used = self.uses.setdefault(number, [])
         if field not in used:
             used.append(field)
 
-    def _resolver(self, value: object) -> Resolver:
+    def resolver(self, value: object) -> Resolver:
+        """The function that a value becomes, with the placeholders in it."""
         if isinstance(value, Placeholder):
-            return self._placeholder(value)
+            return value._compile(self)
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self._fail("a placeholder lies in something that contains itself.", "Write it without the circle.")
+            raise self.fail("a placeholder lies in something that contains itself.", "Write it without the circle.")
         try:
             return self._container(value)
         finally:
@@ -336,10 +346,10 @@ class Compiler:
         if isinstance(value, dict):
             for key in value:
                 self._refuse(key, f"is, or is in, the key {key!r} of a dict", "Write CALL(dict, [(key, value), ...]).")
-            pairs = [(key, self._resolver(item)) for key, item in value.items()]
+            pairs = [(key, self.resolver(item)) for key, item in value.items()]
             return lambda scope: {key: resolve(scope) for key, resolve in pairs}
         if isinstance(value, (list, tuple)):
-            parts = [self._resolver(item) for item in value]
+            parts = [self.resolver(item) for item in value]
             kind = getattr(type(value), "_make", type(value))  # a named tuple does not take a list
             return lambda scope: kind([resolve(scope) for resolve in parts])
         if isinstance(value, (set, frozenset)):
@@ -347,7 +357,7 @@ class Compiler:
             for one in value:
                 self._refuse(one, f"is in a {kind.__name__}", f"Write CALL({kind.__name__}, [...]), or a list.")
         elif isinstance(value, Fields):
-            fields = [(name, self._resolver(inner)) for name, inner in value.__dict__.items()]
+            fields = [(name, self.resolver(inner)) for name, inner in value.__dict__.items()]
             return lambda scope: type(value).open({name: resolve(scope) for name, resolve in fields})
         elif dataclasses.is_dataclass(value) and has_placeholder(value):
             return self._dataclass(value)
@@ -356,7 +366,7 @@ class Compiler:
     def _refuse(self, value: object, where: str, remedy: str) -> None:
         """What is hashed has to be known."""
         if has_placeholder(value):
-            raise self._fail(f"a placeholder {where}, and what it will be equal to is not known yet.", remedy)
+            raise self.fail(f"a placeholder {where}, and what it will be equal to is not known yet.", remedy)
 
     def _dataclass(self, value: Any) -> Resolver:
         """A copy with what its fields will be, those too that its ``__init__`` does not take.
@@ -366,7 +376,7 @@ class Compiler:
         kind = type(value)
         names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
         kept = [(name, getattr(value, name)) for name in names]
-        fields = [(name, inner, self._resolver(inner) if has_placeholder(inner) else None) for name, inner in kept]
+        fields = [(name, inner, self.resolver(inner) if has_placeholder(inner) else None) for name, inner in kept]
         put = object.__setattr__  # a frozen one has another
 
         def resolve(scope: Scope) -> Any:
@@ -379,80 +389,27 @@ class Compiler:
 
         return resolve
 
-    def _placeholder(self, value: Placeholder) -> Resolver:
-        if isinstance(value, _Attribute):
-            return self._attribute(value)
-        if isinstance(value, _Item):
-            base, key = self._resolver(value._base), self._resolver(value._key)
-            return lambda scope: base(scope)[key(scope)]
-        if isinstance(value, _Invoke):
-            base = self._resolver(value._base)
-            parts = [self._resolver(arg) for arg in value._args]
-            named = [(name, self._resolver(arg)) for name, arg in value._kwargs.items()]
-            return lambda scope: base(scope)(
-                *[part(scope) for part in parts], **{name: part(scope) for name, part in named}
+    def step_named(self, name: str, written: Placeholder) -> int:
+        """The number of the step that has a name."""
+        number = self.names.get(name)
+        if number is None:
+            raise self.fail(
+                f"{repr_of(written)} names no step.{did_you_mean(str(name), self.names)}",
+                f"Give the step a name: step(..., name={name!r}).",
             )
-        if isinstance(value, _Call):
-            fn, args = value._fn, [self._resolver(arg) for arg in value._args]
-            if not value._kwargs:
-                return lambda scope: fn(*[arg(scope) for arg in args])
-            more = [(name, self._resolver(arg)) for name, arg in value._kwargs.items()]
-            return lambda scope: fn(*[arg(scope) for arg in args], **{name: arg(scope) for name, arg in more})
-        if isinstance(value, _Not):
-            inner = self._resolver(value._inner)
-            return lambda scope: not inner(scope)
-        if isinstance(value, (_Back, _Named)):
-            number = self._number(value)
-            self._element(number)
-            return lambda scope: scope.results[number]
-        return self._given(value)
+        if number >= self.step:
+            raise self.fail(
+                f"{repr_of(written)} is step {number}, which has not thought yet.", "Refer only to earlier steps."
+            )
+        return number
 
-    def _given(self, value: Placeholder) -> Resolver:
-        if value is ENTITY:
-            return lambda scope: scope.frame.planner.entity
-        if value is ARGS:
-            self.reads.add(ARGUMENTS)
-            return lambda scope: scope.frame.args
-        if value is not CURRENT:
-            raise InternalError(f"nothing says how the placeholder {repr_of(value)} is resolved.")
-        self.reads.update(range(self._step))  # whoever came before may have changed it
-        return lambda scope: scope.current_here()
-
-    def _attribute(self, value: _Attribute) -> Resolver:
-        base, name = value._base, value._name
-        if isinstance(base, (_Back, _Named)):
-            number = self._number(base)
-            self._element(number, name)
-            return lambda scope: getattr(scope.results[number], name)
-        if base is ARGS:
-            if name not in self.args:
-                raise self._fail(
-                    f"{repr_of(value)} is not an argument of this action.{did_you_mean(name, self.args)}",
-                    f"Declare it in Args; declared: {', '.join(self.args) or 'none'}.",
-                )
-            self.reads.add(ARGUMENTS)
-            return lambda scope: getattr(scope.frame.args, name)
-        inner = self._resolver(base)
-        return lambda scope: getattr(inner(scope), name)
-
-    def _number(self, value: _Back | _Named) -> int:
-        if isinstance(value, _Named):
-            number = self.names.get(value._step)
-            if number is None:
-                raise self._fail(
-                    f"{repr_of(value)} names no step.{did_you_mean(str(value._step), self.names)}",
-                    f"Give the step a name: step(..., name={value._step!r}).",
-                )
-            if number >= self._step:
-                raise self._fail(
-                    f"{repr_of(value)} is step {number}, which has not thought yet.", "Refer only to earlier steps."
-                )
-            return number
-        number = self._step - value._steps
+    def step_before(self, steps: int, written: Placeholder) -> int:
+        """The number of the step that is so many back; 0 is the compound's own thinking."""
+        number = self.step - steps
         if number < 0:
-            raise self._fail(
-                f"{repr_of(value)} reaches {-number} before the beginning.",
-                f"BACK({self._step}) is this action's own think output; nothing lies before it.",
+            raise self.fail(
+                f"{repr_of(written)} reaches {-number} before the beginning.",
+                f"BACK({self.step}) is this action's own think output; nothing lies before it.",
             )
         return number
 

@@ -1,4 +1,4 @@
-"""What authors declare of task groups, and what a group and a task are to the planner.
+"""What authors declare of task groups, and what a group is to the planner.
 
 A ``TaskGroupAction`` is a class that declares which activities its tasks may do and how good each is among the others.
 It is a description; ``TaskGroup`` makes groups of it. To the planner a group is an action of one step: an activity of
@@ -9,11 +9,7 @@ groups and tasks: their specs make their own units (``UnitMaker``), by what the 
 Two remappings, both exact to twelve decimals: the utility of the activity into the range that the declaration gives to
 the task (a fixed number ignores it), and that of the task into the range of the group, unless the group composes it.
 
-A ``GroupSpec`` is compiled once for each class, which finds its mistakes, and copied for each group that is made of it;
-a ``TaskSpec`` is made each time a task is offered, so that "another spec" means "offered anew".
-
-``Doable`` and ``Worker`` are what a task and a place where it is done are to each other; the module ``units`` has the
-one, ``group`` the other, and neither of those two has to know what else the other is.
+A ``GroupSpec`` is compiled once for each class, which finds its mistakes, and copied for each group that is made of it.
 
 Source: Stonehearth, AI: "Task group example".
 """
@@ -23,7 +19,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook
 from agentrt.activity.author.arguments import ActionArgs
@@ -40,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "GroupSpec",
     "TaskDeclaration",
-    "TaskSpec",
     "declare_multiple_tasks",
     "declare_permanent_task",
     "declare_task",
@@ -175,86 +170,6 @@ class GroupSpec(ActionSpec, UnitMaker):
     def make_unit(self, frame: Frame) -> Unit:
         """A unit of it at a place of a member's plan."""
         assert self._makes is not None
-        return self._makes(frame, self)
-
-
-class Worker(Protocol):
-    """A member that thinks about a task or does it, at one place of its plan; as the task sees it."""
-
-    state: int  # one of the constants of ``activity.states``
-    frame: Frame  # where it competes with the other tasks of the group
-
-    def room_changed(self) -> None:
-        """A worker of the task came or went."""
-
-
-class Named(Protocol):
-    """A group, as those see it who are to do a task of it."""
-
-    name: str
-
-
-class Doable(Protocol):
-    """A task, as those see it who are to do it."""
-
-    number: int  # in its group
-    activity: str
-    args: dict[str, Any]
-    annotation: str  # what it is about, for people
-    units: list[Worker]  # who thinks about it or does it
-    working: list[Worker]  # those of them that have a place
-
-    @property
-    def group(self) -> Named:
-        """Whose it is."""
-        ...
-
-    def has_room(self) -> bool:
-        """Whether one more may do it."""
-        ...
-
-    def take(self, unit: Worker) -> bool:
-        """Somebody begins to do it; says whether there was room."""
-        ...
-
-    def finish(self, unit: Worker) -> None:
-        """Somebody has done it once."""
-
-    def leave(self, unit: Worker, *, is_interrupted: bool) -> None:
-        """Somebody is stopped before the end."""
-
-
-class TaskSpec(ActionSpec, UnitMaker):
-    """What a task is to the planner."""
-
-    __slots__ = ("_makes", "task")
-
-    def __init__(
-        self,
-        template: ActionSpec,
-        task: Doable,
-        declaration: TaskDeclaration,
-        group: str,
-        makes: Callable[[Frame, TaskSpec], Unit],
-    ) -> None:
-        for slot in ActionSpec.__slots__:
-            setattr(self, slot, getattr(template, slot))
-        self._makes = makes
-        self.task: Doable = task
-        self.kind: str = "task"
-        self.label: str = f"{template.label}#{task.number}"
-        self.subject: str = f"task {task.number} of {group}"
-        self.name: str = f"task {task.number}: {task.activity}"
-        self.low: float = declaration.low
-        self.high: float = declaration.high
-        self.span: float = declaration.high - declaration.low
-        # A fixed utility does not depend on the action that does the task, and nobody has to be asked.
-        self.composes: bool = self.span > 0.0
-        step = CompiledStep(task.activity, task.activity, dict(task.args), ())
-        self.steps: tuple[CompiledStep, ...] | None = (step,)
-
-    def make_unit(self, frame: Frame) -> Unit:
-        """A unit of it at a place of a member's plan."""
         return self._makes(frame, self)
 
 

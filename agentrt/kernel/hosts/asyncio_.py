@@ -59,15 +59,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import ENDS_PROGRAM, NotRunningError
-from agentrt.kernel.plain import (
+from agentrt.kernel.foreign import (
     TRIO_WORDS,
     Budget,
-    Foreign,
     describe,
     throw_foreign,
     throw_soon,
     translate_no_loop,
 )
+from agentrt.kernel.kernel import PlainHost
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
 from agentrt.kernel.traps import COMMANDS, Notice
 
@@ -115,7 +115,7 @@ def _comes_of_cancellation(error: BaseException) -> bool:
 _enter_task = asyncio._enter_task  # looked up once: both are called in each step
 _leave_task = asyncio._leave_task
 
-_FOREIGN = Foreign("asyncio")
+_FOREIGN: Final = "asyncio"  # what ``waiting`` is while a strand waits for the event loop
 
 
 class _Entered:
@@ -534,12 +534,11 @@ _NO_LOOP = (
 )
 
 
-class AsyncioHost:
+class AsyncioHost(PlainHost):
     """Strands that await asyncio."""
 
     name = "asyncio"
     steps_inline = False
-    foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:
@@ -586,10 +585,6 @@ class AsyncioHost:
             contextvars.copy_context().run(step, *args)
         finally:
             _leave_task(self.loop, task)  # type: ignore[arg-type]
-
-    def left_open(self) -> BaseException | None:
-        """None: what is left open is left in a task that is over."""
-        return None
 
     def translate(self, error: BaseException) -> BaseException:
         """Tell an author who called a function of trio's here what to do instead."""

@@ -17,7 +17,7 @@ from agentrt.errors import MissingExtraError, NotRunningError
 from agentrt.kernel.traps import at_once, running
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Host
+    from agentrt.kernel.kernel import PlainHost
 
 __all__ = [
     "current_library",
@@ -139,7 +139,7 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
     await event.wait()
 
 
-def make_host(name: str) -> Host:
+def make_host(name: str) -> PlainHost:
     """Make the host for an event loop."""
     if name == "asyncio":
         from agentrt.kernel.hosts.asyncio_ import AsyncioHost
@@ -151,6 +151,6 @@ def make_host(name: str) -> Host:
         except ModuleNotFoundError as error:
             raise MissingExtraError("trio", "trio") from error
         return TrioHost()
-    from agentrt.kernel.plain import PlainHost
+    from agentrt.kernel.kernel import PlainHost
 
     return PlainHost()

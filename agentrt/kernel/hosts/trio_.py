@@ -49,14 +49,14 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Coroutine, Generator, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.kernel import LivelockGuard, patience
-from agentrt.kernel.plain import ASYNCIO_WORDS, Budget, Foreign, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
 from agentrt.kernel.roles import Entry, Scheduler
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TrioStrand", "TrioHost"]
 
-_FOREIGN = Foreign("trio")
+_FOREIGN: Final = "trio"  # what ``waiting`` is while a strand waits for the event loop
 
 
 @types.coroutine
@@ -388,12 +388,11 @@ def _find_cancelled(error: BaseException) -> BaseException | None:
 _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
 
 
-class TrioHost:
+class TrioHost(PlainHost):
     """Strands that await trio."""
 
     name = "trio"
     steps_inline = False
-    foreign_waits: int = 0
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:

@@ -1,29 +1,22 @@
-"""The plain host: no event loop at all. For simulations, tests, and whoever owns the loop.
+"""What is not the kernel's: what hosts do with what strands await of an event loop, and with real time.
 
-A strand can await only the kernel's own traps. Anything else comes out of it as a foreign command; it then gets a
-``ForeignAwaitError`` at that very await, which says what to do, and which it may catch.
+A foreign command is what comes out of a strand and was not yielded by the traps module.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ForeignAwaitError
-from agentrt.kernel.strand import Cancelled, Strand
+from agentrt.kernel.strand import Strand
 from agentrt.words import type_name, words_of
-
-if TYPE_CHECKING:
-    from agentrt.kernel.roles import Scheduler
 
 __all__ = [
     "ASYNCIO_WORDS",
     "TRIO_WORDS",
     "Budget",
-    "Foreign",
-    "PlainHost",
     "describe",
+    "rest_of_the_thread",
     "throw_foreign",
     "throw_soon",
     "translate_no_loop",
@@ -36,71 +29,6 @@ TRIO_WORDS = (
     "'RunContext' object has no attribute",  # trio.open_nursery and trio.CancelScope
 )
 _NO_LOOP_TYPES = ("AsyncLibraryNotFoundError", "NoEventLoopError")
-
-
-class PlainHost:
-    """Strands that await nothing but the kernel."""
-
-    name = "plain"
-    steps_inline = True
-    foreign_waits: int = 0
-    cancelled_type: type[BaseException] = Cancelled
-
-    strand: type[Strand] = Strand  # makes a strand; the class itself, since a method would only call it
-
-    def cancelled(self, reason: str) -> BaseException:
-        """The exception for one cancelled wait."""
-        return Cancelled(reason)
-
-    def foreign(self, strand: Strand, command: object) -> None:
-        """Make the await of something foreign fail."""
-        if getattr(command, "_asyncio_future_blocking", False) is True:
-            # The mark that somebody waits for it. Left standing, it would make the next await of it fail, anybody's.
-            command._asyncio_future_blocking = False  # type: ignore[attr-defined]
-        throw_foreign(strand, describe(command), self.name)
-
-    def as_task(self, inline: object, step: Callable[..., object], *args: Any) -> None:
-        """Step it: nobody here asks on which task."""
-        step(*args)
-
-    def left_open(self) -> BaseException | None:
-        """None: there is no event loop."""
-        return None
-
-    def translate(self, error: BaseException) -> BaseException:
-        """Tell an author who called an event loop's function here what to do instead."""
-        return translate_no_loop(error, self.name, ASYNCIO_WORDS + TRIO_WORDS)
-
-    def enter(self) -> None:
-        """Nothing to do without a loop."""
-
-    def leave(self) -> None:
-        """Nothing to do without a loop."""
-
-    async def run_tick(self, kernel: Scheduler, budget: float | None = None) -> None:
-        """Run one whole tick, synchronously: there is no event loop that a budget could give a turn to."""
-        kernel.step_tick()
-
-    async def rest(self, kernel: Scheduler, seconds: float) -> None:
-        """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
-        if seconds > 0:
-            time.sleep(seconds)  # noqa: ASYNC251 - there is no loop that it could block
-
-    async def drained(self, kernel: Scheduler, strands: Iterable[Strand], seconds: float) -> bool:
-        """Nothing ends here without a tick."""
-        return all(strand.is_done for strand in strands)
-
-
-class Foreign:
-    """What ``waiting`` is while a strand waits for an event loop."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name: str = name
-
-    def __repr__(self) -> str:
-        return f"<{self.name}>"
 
 
 class Budget:
@@ -119,6 +47,12 @@ class Budget:
     def expired(self) -> bool:
         """Whether the slice has used its time up."""
         return time.monotonic() >= self._end
+
+
+def rest_of_the_thread(seconds: float) -> None:
+    """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
+    if seconds > 0:
+        time.sleep(seconds)
 
 
 def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -> BaseException:
