@@ -29,6 +29,7 @@ section 3, "Body".
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -157,7 +158,7 @@ class Agent:
         precedence: int = 0,
     ) -> None:
         self.entity: Any = entity
-        called = name or getattr(entity, "name", None) or type_name(entity).lower()
+        called = name or getattr(entity, "name", None) or sys.intern(type_name(entity).lower())
         self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
         self.number: int = (

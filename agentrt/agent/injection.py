@@ -18,6 +18,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from agentrt.activity.author.action import Action
@@ -132,10 +133,17 @@ class Learner(Member, Protocol):
         """What a pack brought raised: report it."""
 
 
+class Teacher(Protocol):
+    """Who made an injection: the knowledge of an agent."""
+
+    def forget(self, injection: Injection) -> None:
+        """It was revoked."""
+
+
 class Injection:
     """What one ``Agent.inject`` taught."""
 
-    __slots__ = ("_forget", "actions", "agent", "bearer", "content", "is_live", "source", "what")
+    __slots__ = ("_teacher", "actions", "agent", "bearer", "content", "is_live", "source", "what")
 
     def __init__(
         self,
@@ -144,9 +152,9 @@ class Injection:
         source: str,
         what: tuple[Loaded, ...] | None,
         bearer: object,
-        forget: Callable[[Injection], None],
+        teacher: Teacher,
     ) -> None:
-        self._forget = forget  # told when it is revoked
+        self._teacher = teacher
         self.agent: Learner = agent  # who learned it
         self.actions: tuple[type[Action], ...] = content.actions
         self.source: str = source  # where it came from, in words
@@ -161,7 +169,7 @@ class Injection:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
             self.is_live = False
-            self._forget(self)
+            self._teacher.forget(self)
 
     @property
     def teaches(self) -> tuple[str, ...]:
@@ -216,12 +224,18 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
             strategies.setdefault(strategy_of(alias, table))
     groups_first = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
     return Content(
-        actions=tuple(actions),
+        actions=_shared(tuple(actions)),
         components=tuple(components.values()),
         observers=tuple(observers.values()),
         groups=tuple(groups_first),
         strategies=tuple(strategies),
     )
+
+
+@lru_cache(1024)
+def _shared(actions: tuple[type[Action], ...]) -> tuple[type[Action], ...]:
+    """Action classes, as one tuple for all agents that are taught the same."""
+    return actions
 
 
 def _action(alias: str, registry: Registry) -> type[Action]:

@@ -73,7 +73,7 @@ class Knowledge:
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
         for group in self.groups:
             check_group(known, group.spec)
-        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self._forget)
+        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self)
         if content.is_plain:
             self.injections += (injection,)
         else:
@@ -106,7 +106,8 @@ class Knowledge:
     def _let_go(self, injection: Injection) -> None:
         self.injections = tuple([one for one in self.injections if one is not injection])
 
-    def _forget(self, injection: Injection) -> None:
+    def forget(self, injection: Injection) -> None:
+        """An injection was revoked; called by it."""
         self._let_go(injection)
         if injection.content is not None:
             assert self.belongings is not None

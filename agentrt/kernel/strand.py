@@ -12,8 +12,8 @@ disagree with the books:
 
 ``stepper`` is what the kernel sends None to, to step it. Usually it is the coroutine itself, so that a step costs one
 call. While a cancellation, or the value of a notification, is to be delivered it is the strand instead; when the strand
-is done it is ``_GONE``. That is how the main loop stays free of checks for states that are rare. Rejected: the bound
-``send`` of the coroutine, an object of 72 bytes for each strand.
+is done it is ``_GONE``, or ``_FAILED`` if it raised. That is how the main loop stays free of checks for states that are
+rare. Rejected: the bound ``send`` of the coroutine, an object of 72 bytes for each strand.
 
 Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
@@ -272,16 +272,14 @@ class Strand:
     """A coroutine with its state. Made by ``Kernel.spawn``."""
 
     __slots__ = (
-        "_joiners",
+        "_outcome",
         "coro",
-        "error",
         "kernel",
         "name",
         "owner",
         "scope",
         "stepper",
         "stop_reason",
-        "value",
         "waiting",
     )
 
@@ -294,9 +292,9 @@ class Strand:
         self.waiting: object = 0  # what it waits for (see the module's text)
         self.scope: CancelScope | None = None  # the innermost open cancel scope
         self.stop_reason: str | None = None  # why it was told to stop; None if it was not
-        self.value: Any = None  # what the coroutine returned
-        self.error: BaseException | None = None  # what it raised
-        self._joiners: list[Waiter] | None = None
+        # who joins it, a list, if anybody does; once it is done what the coroutine returned, or raised. In one place:
+        # most strands are thinks that wait, and have neither
+        self._outcome: Any = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------
 
@@ -304,6 +302,16 @@ class Strand:
     def is_done(self) -> bool:
         """Whether it has ended."""
         return self.coro is None
+
+    @property
+    def value(self) -> Any:
+        """What the coroutine returned; None while it is not done."""
+        return self._outcome if self.stepper is _GONE else None
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the coroutine raised; None if it did not, or is not done."""
+        return self._outcome if self.stepper is _FAILED else None
 
     @property
     def state(self) -> str:
@@ -346,15 +354,15 @@ class Strand:
             if self.kernel.current is self:
                 await at_once()
                 raise WrongStateError("Strand.join", "the strand itself runs", "Join it from another one.")
-            if self._joiners is None:
-                self._joiners = []
+            if self._outcome is None:
+                self._outcome = []
             waiter = Waiter()
-            self._joiners.append(waiter)
+            self._outcome.append(waiter)
             try:
                 await suspend_on(waiter)
             except BaseException:
-                if self._joiners:
-                    self._joiners.remove(waiter)
+                if not self.is_done:
+                    self._outcome.remove(waiter)
                 raise
         error = self.error
         if error is not None and not isinstance(error, self.kernel.host.cancelled_type):
@@ -502,15 +510,17 @@ class Strand:
 
     def ended(self, result: Any, error: BaseException | None) -> None:
         """Close the books on it. Called by the kernel once."""
+        joiners = self._outcome
         self.coro = None
-        self.stepper = _GONE
         self.waiting = 0
         self.scope = None
-        self.value = result
-        self.error = error
-        joiners = self._joiners
+        if error is None:
+            self.stepper = _GONE
+            self._outcome = result
+        else:
+            self.stepper = _FAILED
+            self._outcome = error
         if joiners is not None:
-            self._joiners = None
             for waiter in joiners:
                 waiter.notify()
 
@@ -534,6 +544,7 @@ class _Gone:
 
 
 _GONE = _Gone()
+_FAILED = _Gone()  # of one that raised
 
 
 class Strays:
