@@ -374,7 +374,6 @@ class CompoundUnit(Unit, FrameOwner):
             return
         self.utility = self.spec.low
         self.current: Current | None = None
-        self.rejection: str | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
             self.note(TraceEvent.THINK)

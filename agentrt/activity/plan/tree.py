@@ -607,7 +607,6 @@ class Unit:
         "is_fresh",
         "leaving",
         "output",
-        "rejection",
         "running",
         "since",
         "spec",
@@ -622,7 +621,9 @@ class Unit:
         self.action: Action = spec.cls()  # its own instance of the action
         self.state: int = IDLE  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
+        # while it is ready or later its think output, a dict of its fields until somebody looks at it; while it is
+        # impossible why it said that the arguments are to blame, if it did
+        self.output: Any = None
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
         # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
@@ -632,7 +633,6 @@ class Unit:
         self.running: Strand | None = None  # the strand of ``run``, if there is one
         self.since: int = 0  # the tick in which it began to run, or to think by itself; else the frame's counts
         self.is_fresh: bool = False  # whether the output was set since it was elected, or since its owner was told
-        self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -663,8 +663,15 @@ class Unit:
         """The state that the entity is expected to have after it ran; None while nobody touched it."""
         return self.current if self.current is not None else self.frame.expected
 
+    @property
+    def rejection(self) -> str | None:
+        """Why it said that the arguments are to blame; None if it did not."""
+        return self.output if self.state == IMPOSSIBLE else None
+
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
+        if self.state == IMPOSSIBLE:  # it was elected, and the look at what became of it is still in the queue
+            return None
         output = self.output = record_of(self.spec, self.output)
         return output
 
@@ -799,7 +806,6 @@ class Unit:
         spec = self.spec
         self.utility = spec.low
         self.current = None
-        self.rejection = None
         if spec.has_think:
             # What ``move`` does; groups and tasks, which have a ``move`` of their own, have no ``think``.
             if self.state != IDLE:
@@ -944,6 +950,7 @@ class Unit:
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
+            self.output = None
             self.retire()
             if self.extras is not None:
                 self.extras.backoff.cancel()  # of one that refused to be started
@@ -1019,7 +1026,7 @@ class Unit:
         """The arguments are not valid any more."""
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
-            self.rejection = reason
+            self.output = reason
             refusal = refusal_of(self.frame.planner.kernel)
             if refusal is not None:
                 self.own_extras().refusal = refusal
@@ -1309,7 +1316,7 @@ class Frame:
                         return  # what a step's think did has stopped this place, or begun it anew
                 else:  # what ``begin`` does; most are asked so
                     unit.utility = unit.spec.low
-                    unit.current = unit.rejection = None
+                    unit.current = None
                     unit.state = THINKING
                     unit.thinking = asked
                     asked.append(unit)
