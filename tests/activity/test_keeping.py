@@ -579,7 +579,7 @@ def test_below_a_frame_of_ones_own_nothing_is_kept(play):
     agent = play.add(Top, consider)
     play.tick(6)
     assert [what[1] for what in play.log].count("stop_thinking") == 2
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides is None
 
 
 def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):

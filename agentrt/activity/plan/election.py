@@ -290,7 +290,9 @@ def keeps_thinking(frame: Frame) -> bool:
     execution = frame.planner.execution
     if node is not execution.root:
         return False
-    execution.keeps = True
+    if not execution.keeps:
+        execution.keeps = True
+        execution.asides, execution.stale = [], []
     return True
 
 
@@ -304,6 +306,7 @@ def renew(frame: Frame) -> None:
         frame.stop()
     finally:
         execution.renewing = ""
+    assert execution.asides is not None
     execution.stale = execution.asides.copy()
 
 
@@ -316,7 +319,9 @@ def set_aside(frame: Frame) -> list[Unit]:
         unit.own_extras().kept_since = _since(unit)
         unit.round_is_over()
     frame.aside = kept
-    frame.execution.asides.append(frame)
+    asides = frame.execution.asides
+    assert asides is not None  # made when the place was found to keep thinking
+    asides.append(frame)
     return [unit for unit in frame.units if unit not in kept]
 
 
@@ -349,6 +354,8 @@ def _bring_back(frame: Frame) -> list[Unit]:
     """Who was set aside at a place, which is not in the books of those any more."""
     execution = frame.execution
     kept, frame.aside = frame.aside or [], None
+    assert execution.asides is not None  # since the place was found to keep thinking
+    assert execution.stale is not None
     execution.asides.remove(frame)
     if frame in execution.stale:
         execution.stale.remove(frame)

@@ -470,10 +470,10 @@ class Stack(Protocol):
     is_aborting: bool  # whether all of it is being unwound
     keeps: bool  # whether there ever was a place where somebody keeps thinking over the end of a plan
     renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
-    asides: list[Frame]  # the places that are idle where some keep thinking
-    stale: list[Frame]  # those of them that were there when the last plan ended
+    asides: list[Frame] | None  # the places that are idle where some keep thinking; None while it never kept any
+    stale: list[Frame] | None  # those of them that were there when the last plan ended; likewise
     root: Frame
-    runs: list[Unit]  # whose ``run`` is under way, outermost first
+    runs: tuple[Unit, ...]  # whose ``run`` is under way, outermost first
 
     @property
     def planner(self) -> PlanHome:
@@ -1093,7 +1093,7 @@ class Unit:
         execution = self.frame.execution
         kernel = execution.planner.kernel
         if (coro := _call_run(self)) is not None:
-            execution.runs.append(self)
+            execution.runs += (self,)
             code = spec.run_code
             if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
                 _run_at_once(self, coro, execution, kernel)
