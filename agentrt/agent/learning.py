@@ -8,6 +8,9 @@ Task groups are found by name as soon as the agent is in them: personal ones whe
 ``TaskGroup.add`` does. What the agent has from packs besides actions stands in ``belongings``, which are made with the
 first injection that holds any of it: most agents know actions alone.
 
+Nobody is given the injection of what an agent is made with. If that is action classes alone, as mostly, the injection
+is made when somebody looks.
+
 The planner is told, and never asks: ``equip`` gives a new one all that there is, and each change is posted to it.
 
 Source: Stonehearth, AI: "Injecting actions", "Tasks".
@@ -16,8 +19,9 @@ Source: Stonehearth, AI: "Injecting actions", "Tasks".
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.author.action import Action
 from agentrt.activity.plan.election import check_group, index_actions
 from agentrt.agent.belongings import Belongings
 from agentrt.agent.injection import Content, Injectable, Injection, Learner, named, resolve
@@ -27,13 +31,14 @@ from agentrt.kernel.trace import TraceEvent
 from agentrt.packs.registry import Registry, default_registry
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import Action
     from agentrt.activity.plan.planner import Planner
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.dependency import Dependency
 
 __all__ = ["Knowledge", "known_here"]
+
+_OWN: Final = "its own"
 
 
 def known_here() -> Registry:
@@ -47,12 +52,13 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_registry", "belongings", "groups", "injections")
+    __slots__ = ("_agent", "_given", "_injections", "_registry", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
-        self.injections: tuple[Injection, ...] = ()  # what was taught and was not revoked, in that order
+        self._given: tuple[type[Action], ...] = ()  # what it was made with, until there is an injection of that
+        self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
@@ -62,6 +68,25 @@ class Knowledge:
         return known_here() if self._registry is None else self._registry
 
     # --- injections ---------------------------------------------------------------------------------------------------
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """What was taught and was not revoked, in that order."""
+        if self._given:
+            self._injections = (Injection(self._agent, Content(self._given), _OWN, None, None, self),)
+            self._given = ()
+        return self._injections
+
+    def start_with(self, packs: tuple[Injectable, ...], own: tuple[Injectable, ...]) -> None:
+        """An agent is made: it knows what its entity names, and what it is given."""
+        if packs:
+            self.teach(packs, "entity data", is_saved=False)
+        elif all(isinstance(one, type) and issubclass(one, Action) for one in own):
+            self._given = resolve(named(own), lambda: self.registry).actions
+            index_actions(self._given)  # what does not fit is an error
+            return
+        if own:
+            self.teach(own, _OWN, is_saved=False)
 
     def teach(
         self, what: tuple[Injectable, ...], source: str, *, is_saved: bool = True, bearer: object = None
@@ -75,7 +100,7 @@ class Knowledge:
             check_group(known, group.spec)
         injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self)
         if content.is_plain:
-            self.injections += (injection,)
+            self._add(injection)
         else:
             self._take(injection, content)
         self._agent.post(self._take_up, TraceEvent.INJECTED, injection)
@@ -87,7 +112,7 @@ class Knowledge:
             self.belongings = Belongings(self._agent)
         belongings = self.belongings
         belongings.check(content)
-        self.injections += (injection,)
+        self._add(injection)
         try:
             if self._agent.kernel is None:
                 belongings.settle()
@@ -103,8 +128,11 @@ class Knowledge:
                 belongings.settle_quietly()
             raise
 
+    def _add(self, injection: Injection) -> None:
+        self._injections = (*self.injections, injection)
+
     def _let_go(self, injection: Injection) -> None:
-        self.injections = tuple([one for one in self.injections if one is not injection])
+        self._injections = tuple([one for one in self.injections if one is not injection])
 
     def forget(self, injection: Injection) -> None:
         """An injection was revoked; called by it."""
@@ -137,6 +165,8 @@ class Knowledge:
     @property
     def actions(self) -> tuple[type[Action], ...]:
         """The actions, each once, in the order in which they were learned."""
+        if self._given:
+            return self._given
         injections = self.injections
         if len(injections) == 1:
             return injections[0].actions
