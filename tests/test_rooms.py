@@ -27,6 +27,7 @@ def library(sources):
 
 # --- circles ------------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_what_is_imported_at_run_time_goes_in_no_circle(sources, name):
     """Inside functions, too."""

@@ -54,6 +54,7 @@ section 3, "Body".
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -216,8 +217,8 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals", "drivers",
-        "entity", "error", "expected", "flags", "gameplay_if_made", "given_name", "has_ended", "is_ending", "name",
+        "__weakref__", "_bond", "_ended", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
+        "drivers", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name", "is_ending", "name",
         "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
@@ -239,7 +240,7 @@ class Agent:
         precedence: int = 0,
     ) -> None:
         self.entity: Any = entity
-        called = name or getattr(entity, "name", None) or type_name(entity).lower()
+        called = name or getattr(entity, "name", None) or sys.intern(type_name(entity).lower())
         self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
         self.number: int = (
@@ -250,7 +251,7 @@ class Agent:
         self.planner: Planner | None = None
         self.is_ending: bool = False  # whether it was told to end
         self.flags: FlagLedger = FlagLedger()  # its ledger of control flags
-        self.has_ended: Event | None = None  # set when it has left its runtime or was killed
+        self._ended: Event | None = None  # made when somebody asks for it
         self.error: AgentKilled | None = None  # why it was killed
         self.expected: type[CurrentFields] | None = expected
         self._read_state = read_state
@@ -262,9 +263,7 @@ class Agent:
         self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
         self.drivers: Drivers = Drivers(self)  # what drives it besides its plan, as the machine sees it
         self._knowledge = Knowledge(self, registry)
-        for what, source in ((packs_of(entity), "entity data"), ((*packs, *actions), "its own")):
-            if what:
-                self._knowledge.teach(what, source, is_saved=False)
+        self._knowledge.start_with(packs_of(entity), (*packs, *actions))
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
         self.drivers.attach_all(drivers)
@@ -274,7 +273,16 @@ class Agent:
     @property
     def is_alive(self) -> bool:
         """Whether it is part of a runtime and has not ended."""
-        return self.planner is not None and self.has_ended is not None and not self.has_ended.is_set
+        return self.planner is not None and self.runtime is not None
+
+    @property
+    def has_ended(self) -> Event | None:
+        """Set when it has left its runtime or was killed; None before it was in one."""
+        if self._ended is None and self.planner is not None:
+            self._ended = Event()
+            if self.runtime is None:
+                self._ended.set()
+        return self._ended
 
     @property
     def kernel(self) -> Kernel | None:
@@ -558,7 +566,7 @@ class Agent:
         self.runtime = runtime
         self.name = name
         self.error = None
-        self.has_ended = Event()
+        self._ended = None
         if self._log_level is not None:
             runtime.logs.set_agent(name, self._log_level)
         self._random = None  # another one with another name or seed

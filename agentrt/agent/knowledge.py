@@ -8,6 +8,9 @@ intake; never in the middle of a tick.
 ``resolve`` turns what somebody injects (action classes, strategies, packs, aliases of packs, contents of packs) into
 ``Content``: action classes, and what else packs hold, each checked for being what its kind says. Whatever is wrong is
 an error of ``teach``, with alias, file and pointer, and nothing has happened yet. An ``Injection`` is the receipt.
+Nobody is given the injection of what an agent is made with. If that is action classes alone, as mostly, the injection
+is made when somebody looks.
+
 
 Task groups are found by name as soon as the agent is in them: personal ones when ``teach`` returns, others when
 ``TaskGroup.add`` does. The planner is told, and never asks: ``equip`` gives a new one all that there is, and each
@@ -18,6 +21,7 @@ made with the first injection that holds any of it, since most agents know actio
 from its live injections alone; ``settle`` compares that with what it has, and takes or gives back the difference. So it
 does not matter in which order injections came and went in between, and what two of them name stays until both are
 revoked. It is called at once while the agent is in no runtime, and at the intake, with the actions, while it is in one.
+from functools import lru_cache
 
 Things are taken in the order components, observers, task groups, strategies, actions, because what watches and acts may
 need what components hold, and are given back in the opposite order. Two steps have a time of their own:
@@ -57,7 +61,8 @@ import copy
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeGuard
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.tasks.declare import TaskGroupAction
@@ -117,6 +122,8 @@ Loaded: TypeAlias = "type[Action] | type[Strategy] | Pack | str"
 """The same, with contents of packs made packs."""
 
 Observe = Callable[[Any], Coroutine[Any, Any, Any]]
+
+_OWN: Final = "its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +201,17 @@ class Learner(Member, Protocol):
         """What a pack brought raised: report it."""
 
 
+class Teacher(Protocol):
+    """Who made an injection: the knowledge of an agent."""
+
+    def forget(self, injection: Injection) -> None:
+        """It was revoked."""
+
+
 class Injection:
     """What one ``Agent.inject`` taught."""
 
-    __slots__ = ("_forget", "actions", "agent", "bearer", "content", "is_live", "source", "what")
+    __slots__ = ("_teacher", "actions", "agent", "bearer", "content", "is_live", "source", "what")
 
     def __init__(
         self,
@@ -206,9 +220,9 @@ class Injection:
         source: str,
         what: tuple[Loaded, ...] | None,
         bearer: object,
-        forget: Callable[[Injection], None],
+        teacher: Teacher,
     ) -> None:
-        self._forget = forget  # told when it is revoked
+        self._teacher = teacher
         self.agent: Learner = agent  # who learned it
         self.actions: tuple[type[Action], ...] = content.actions
         self.source: str = source  # where it came from, in words
@@ -223,7 +237,7 @@ class Injection:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
             self.is_live = False
-            self._forget(self)
+            self._teacher.forget(self)
 
     @property
     def teaches(self) -> tuple[str, ...]:
@@ -278,12 +292,18 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
             strategies.setdefault(strategy_of(alias, table))
     groups_first = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
     return Content(
-        actions=tuple(actions),
+        actions=_shared(tuple(actions)),
         components=tuple(components.values()),
         observers=tuple(observers.values()),
         groups=tuple(groups_first),
         strategies=tuple(strategies),
     )
+
+
+@lru_cache(1024)
+def _shared(actions: tuple[type[Action], ...]) -> tuple[type[Action], ...]:
+    """Action classes, as one tuple for all agents that are taught the same."""
+    return actions
 
 
 def _action(alias: str, registry: Registry) -> type[Action]:
@@ -728,12 +748,13 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_registry", "belongings", "groups", "injections")
+    __slots__ = ("_agent", "_given", "_injections", "_registry", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
-        self.injections: tuple[Injection, ...] = ()  # what was taught and was not revoked, in that order
+        self._given: tuple[type[Action], ...] = ()  # what it was made with, until there is an injection of that
+        self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
@@ -743,6 +764,25 @@ class Knowledge:
         return known_here() if self._registry is None else self._registry
 
     # --- injections ---------------------------------------------------------------------------------------------------
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """What was taught and was not revoked, in that order."""
+        if self._given:
+            self._injections = (Injection(self._agent, Content(self._given), _OWN, None, None, self),)
+            self._given = ()
+        return self._injections
+
+    def start_with(self, packs: tuple[Injectable, ...], own: tuple[Injectable, ...]) -> None:
+        """An agent is made: it knows what its entity names, and what it is given."""
+        if packs:
+            self.teach(packs, "entity data", is_saved=False)
+        elif all(isinstance(one, type) and issubclass(one, Action) for one in own):
+            self._given = resolve(named(own), lambda: self.registry).actions
+            index_actions(self._given)  # what does not fit is an error
+            return
+        if own:
+            self.teach(own, _OWN, is_saved=False)
 
     def teach(
         self, what: tuple[Injectable, ...], source: str, *, is_saved: bool = True, bearer: object = None
@@ -754,9 +794,9 @@ class Knowledge:
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
         for group in self.groups:
             check_group(known, group.spec)
-        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self._forget)
+        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self)
         if content.is_plain:
-            self.injections += (injection,)
+            self._add(injection)
         else:
             self._take(injection, content)
         self._agent.post(self._take_up, TraceEvent.INJECTED, injection)
@@ -768,7 +808,7 @@ class Knowledge:
             self.belongings = Belongings(self._agent)
         belongings = self.belongings
         belongings.check(content)
-        self.injections += (injection,)
+        self._add(injection)
         try:
             if self._agent.kernel is None:
                 belongings.settle()
@@ -784,10 +824,14 @@ class Knowledge:
                 belongings.settle_quietly()
             raise
 
-    def _let_go(self, injection: Injection) -> None:
-        self.injections = tuple([one for one in self.injections if one is not injection])
+    def _add(self, injection: Injection) -> None:
+        self._injections = (*self.injections, injection)
 
-    def _forget(self, injection: Injection) -> None:
+    def _let_go(self, injection: Injection) -> None:
+        self._injections = tuple([one for one in self.injections if one is not injection])
+
+    def forget(self, injection: Injection) -> None:
+        """An injection was revoked; called by it."""
         self._let_go(injection)
         if injection.content is not None:
             assert self.belongings is not None
@@ -817,6 +861,8 @@ class Knowledge:
     @property
     def actions(self) -> tuple[type[Action], ...]:
         """The actions, each once, in the order in which they were learned."""
+        if self._given:
+            return self._given
         injections = self.injections
         if len(injections) == 1:
             return injections[0].actions

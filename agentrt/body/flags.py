@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 __all__ = ["FlagLedger", "Hold", "Holder", "JUMP", "LOOK", "MOVE", "Refusal", "TARGET", "Waiting", "chain_of"]
 
@@ -137,6 +137,8 @@ LOOK = "LOOK"
 JUMP = "JUMP"
 TARGET = "TARGET"
 
+_NOTHING: Final[dict[str, Hold]] = {}  # what is held of a body of which nothing was ever held; never changed
+
 
 class FlagLedger:
     """Who holds which control flag of one agent."""
@@ -145,7 +147,7 @@ class FlagLedger:
 
     def __init__(self) -> None:
         self.version: int = 0  # changes with every hold and every waiting claim: who looks often need not look twice
-        self._holds: dict[str, Hold] = {}
+        self._holds: dict[str, Hold] = _NOTHING
         self._refusals: dict[str, Refusal] | None = None
         self._waiting: tuple[
             FlagClaim, ...
@@ -239,10 +241,11 @@ class FlagLedger:
         """
         own = tuple(holders)
         self.version += 1
+        held = self._own_holds()
         for flag in flags:
-            hold = self._holds.get(flag)
+            hold = held.get(flag)
             if hold is None or hold.owner is owner or any(hold.owner is other for other in own):
-                self._holds[flag] = Hold(owner, owner.flag_name, tick)
+                held[flag] = Hold(owner, owner.flag_name, tick)
         self._forget_refusal(owner.flag_name)
         if self._waiting:
             self._handed_over(owner)
@@ -371,10 +374,17 @@ class FlagLedger:
     def _grant(self, claim: FlagClaim) -> None:
         owner = claim.owner
         self.version += 1
+        held = self._own_holds()
         for flag in claim.flags:
-            if flag not in self._holds:  # what it shares stays with its holder, who hands it over or gives it back
-                self._holds[flag] = Hold(owner, owner.flag_name, claim.tick)
+            if flag not in held:  # what it shares stays with its holder, who hands it over or gives it back
+                held[flag] = Hold(owner, owner.flag_name, claim.tick)
         self._forget_refusal(owner.flag_name)
+
+    def _own_holds(self) -> dict[str, Hold]:
+        """What is held, to be changed."""
+        if self._holds is _NOTHING:
+            self._holds = {}
+        return self._holds
 
     def _serve(self) -> None:
         """Somebody released something: grant what can be granted, in order."""

@@ -131,7 +131,9 @@ class Event:
 
     def __init__(self) -> None:
         self._set = False
-        self._waiting = Audience()
+        self._waiting: Audience | None = (
+            None  # made when somebody waits, as hardly anybody does for the end of an agent
+        )
 
     @property
     def is_set(self) -> bool:
@@ -141,7 +143,8 @@ class Event:
     def set(self) -> None:
         """Set it and wake all who wait."""
         self._set = True
-        self._waiting.notify_all()
+        if self._waiting is not None:
+            self._waiting.notify_all()
 
     def clear(self) -> None:
         """Take it back: who waits from now on waits for the next ``set``."""
@@ -152,10 +155,13 @@ class Event:
         if self._set:
             await at_once()
         else:
+            if self._waiting is None:
+                self._waiting = Audience()
             await self._waiting.wait()
 
     def __repr__(self) -> str:
-        return f"<Event: {'set' if self._set else 'clear'}, {len(self._waiting)} waiting>"
+        waiting = 0 if self._waiting is None else len(self._waiting)
+        return f"<Event: {'set' if self._set else 'clear'}, {waiting} waiting>"
 
 
 class Condition:

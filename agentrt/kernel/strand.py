@@ -12,8 +12,8 @@ disagree with the books:
 
 ``stepper`` is what the kernel sends None to, to step it. Usually it is the coroutine itself, so that a step costs one
 call. While a cancellation, or the value of a notification, is to be delivered it is the strand instead; when the strand
-is done it is ``_GONE``. That is how the main loop stays free of checks for states that are rare. Rejected: the bound
-``send`` of the coroutine, an object of 72 bytes for each strand.
+is done it is ``_GONE``, or ``_FAILED`` if it raised. That is how the main loop stays free of checks for states that are
+rare. Rejected: the bound ``send`` of the coroutine, an object of 72 bytes for each strand.
 
 Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
@@ -182,11 +182,11 @@ class CancelScope:
     __slots__ = (
         "_deadline",
         "_seconds",
+        "around",
         "cancel_called",
         "cancelled_caught",
         "expired",
         "host_scope",
-        "outer",
         "reason",
         "shield",
         "strand",
@@ -200,9 +200,15 @@ class CancelScope:
         self.cancel_called: bool = False
         self.cancelled_caught: bool = False
         self.expired: bool = False
-        self.outer: CancelScope | None = None
+        self.around: CancelScope | str | None = None  # what was ``within`` of the strand when it was entered
         self.strand: Strand | None = None
         self.host_scope: Any = None
+
+    @property
+    def outer(self) -> CancelScope | None:
+        """The scope around it; None if it is the outermost."""
+        around = self.around
+        return around if isinstance(around, CancelScope) else None
 
     def __enter__(self) -> CancelScope:
         strand = current_strand()
@@ -213,8 +219,8 @@ class CancelScope:
         # Before anything is changed: a duration that is not a number raises.
         ticks = None if seconds is None or seconds == math.inf else kernel.clock.ticks(seconds)
         self.strand = strand
-        self.outer = strand.scope
-        strand.scope = self
+        self.around = strand.within
+        strand.within = self
         strand.enter_scope(self)
         if ticks is not None:
             self._deadline = kernel.call_later(ticks, self._expire)
@@ -225,12 +231,12 @@ class CancelScope:
     ) -> bool:
         strand = self.strand
         assert strand is not None
-        if strand.scope is not self:
+        if strand.within is not self:
             raise RuntimeError("cancel scopes must be left in the reverse order of being entered, by the same strand")
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        strand.scope = self.outer
+        strand.within = self.around
         self.cancelled_caught = strand.leave_scope(self, error)
         return self.cancelled_caught
 
@@ -272,17 +278,14 @@ class Strand:
     """A coroutine with its state. Made by ``Kernel.spawn``."""
 
     __slots__ = (
-        "_joiners",
+        "_outcome",
         "coro",
-        "error",
         "kernel",
         "name",
         "owner",
-        "scope",
         "stepper",
-        "stop_reason",
-        "value",
         "waiting",
+        "within",
     )
 
     def __init__(self, kernel: Scheduler, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
@@ -292,11 +295,12 @@ class Strand:
         self.owner: StrandOwner | None = owner  # told when it ends; None for nobody
         self.stepper: Stepper = coro  # how it goes on (see the module's text)
         self.waiting: object = 0  # what it waits for (see the module's text)
-        self.scope: CancelScope | None = None  # the innermost open cancel scope
-        self.stop_reason: str | None = None  # why it was told to stop; None if it was not
-        self.value: Any = None  # what the coroutine returned
-        self.error: BaseException | None = None  # what it raised
-        self._joiners: list[Waiter] | None = None
+        # what may cancel it: the innermost open scope, and around the outermost one the reason why it was told to stop;
+        # None where there is neither
+        self.within: CancelScope | str | None = None
+        # who joins it, a list, if anybody does; once it is done what the coroutine returned, or raised. In one place:
+        # most strands are thinks that wait, and have neither
+        self._outcome: Any = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------
 
@@ -304,6 +308,16 @@ class Strand:
     def is_done(self) -> bool:
         """Whether it has ended."""
         return self.coro is None
+
+    @property
+    def value(self) -> Any:
+        """What the coroutine returned; None while it is not done."""
+        return self._outcome if self.stepper is _GONE else None
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the coroutine raised; None if it did not, or is not done."""
+        return self._outcome if self.stepper is _FAILED else None
 
     @property
     def state(self) -> str:
@@ -346,15 +360,15 @@ class Strand:
             if self.kernel.current is self:
                 await at_once()
                 raise WrongStateError("Strand.join", "the strand itself runs", "Join it from another one.")
-            if self._joiners is None:
-                self._joiners = []
+            if self._outcome is None:
+                self._outcome = []
             waiter = Waiter()
-            self._joiners.append(waiter)
+            self._outcome.append(waiter)
             try:
                 await suspend_on(waiter)
             except BaseException:
-                if self._joiners:
-                    self._joiners.remove(waiter)
+                if not self.is_done:
+                    self._outcome.remove(waiter)
                 raise
         error = self.error
         if error is not None and not isinstance(error, self.kernel.host.cancelled_type):
@@ -363,23 +377,43 @@ class Strand:
 
     # --- cancellation -------------------------------------------------------------------------------------------------
 
+    @property
+    def scope(self) -> CancelScope | None:
+        """The innermost open cancel scope."""
+        within = self.within
+        return within if isinstance(within, CancelScope) else None
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why it was told to stop; None if it was not."""
+        within = self.within
+        while isinstance(within, CancelScope):
+            within = within.around
+        return within
+
     def stop(self, reason: str = "stopped") -> None:
         """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing."""
-        if self.stop_reason is None and self.coro is not None:
-            self.stop_reason = reason
+        if self.coro is not None and (self.within is None or self.stop_reason is None):
+            scope = self.scope
+            if scope is None:
+                self.within = reason
+            else:
+                while scope.outer is not None:
+                    scope = scope.outer
+                scope.around = reason
             if self.pending() is not None:  # else it is shielded, and finds out when it leaves the shield
                 self.interrupt()
 
     def pending(self) -> str | None:
         """The reason of the cancellation that its next wait will raise, or None."""
-        scope = self.scope
-        while scope is not None:
-            if scope.cancel_called:
-                return scope.reason
-            if scope.shield:
+        within = self.within
+        while isinstance(within, CancelScope):
+            if within.cancel_called:
+                return within.reason
+            if within.shield:
                 return None
-            scope = scope.outer
-        return self.stop_reason
+            within = within.around
+        return within
 
     def enter_scope(self, scope: CancelScope) -> None:
         """The strand entered a scope that may already be cancelled; hosts add their own."""
@@ -387,7 +421,7 @@ class Strand:
             self.interrupt()
 
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
-        """It leaves a scope, and ``self.scope`` is the one around it already; says whether that swallows the error."""
+        """It leaves a scope, and ``self.within`` is the one around it already; says whether that swallows the error."""
         outer = self.pending()
         if outer is not None:
             # A cancellation from outside was kept away by a shield, or is on its way: the next wait raises it.
@@ -447,7 +481,7 @@ class Strand:
         if isinstance(notice, Notice):  # what ``take_notice`` does
             value = notice.value
             self.waiting = 0
-        reason = None if self.scope is None and self.stop_reason is None else self.pending()
+        reason = None if self.within is None else self.pending()
         if reason is None:
             self.stepper = coro
             return coro.send(value)
@@ -502,15 +536,18 @@ class Strand:
 
     def ended(self, result: Any, error: BaseException | None) -> None:
         """Close the books on it. Called by the kernel once."""
+        joiners = self._outcome
         self.coro = None
-        self.stepper = _GONE
         self.waiting = 0
-        self.scope = None
-        self.value = result
-        self.error = error
-        joiners = self._joiners
+        if self.within is not None:
+            self.within = self.stop_reason
+        if error is None:
+            self.stepper = _GONE
+            self._outcome = result
+        else:
+            self.stepper = _FAILED
+            self._outcome = error
         if joiners is not None:
-            self._joiners = None
             for waiter in joiners:
                 waiter.notify()
 
@@ -534,6 +571,7 @@ class _Gone:
 
 
 _GONE = _Gone()
+_FAILED = _Gone()  # of one that raised
 
 
 class Strays:

@@ -310,7 +310,7 @@ def test_forgotten_while_it_waits(play, quick, slow):
     injection.revoke()
     play.tick(2)
     assert play.log == [(1, "Slow", "think"), (4, "Slow", "stop_thinking"), (4, "Slow", "think ends")]
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
@@ -453,7 +453,7 @@ def test_a_place_that_is_not_come_to_again_is_given_up_when_the_next_plan_ends(p
     assert len(agent.planner.execution.asides) == 1
     play.tick(8)
     assert play.log == [(1, "think", 0), (21, "stop_thinking", 0), (21, "think ends")]
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 def test_the_agent_ends_while_something_waits_aside(play, quick):
@@ -495,7 +495,7 @@ def test_an_argument_that_dies_meanwhile(play, quick, when):
     assert [what[1] for what in play.log[:3]] == ["think", "stop_thinking", "think ends"]
     assert play.log[-1][1:] == ("think", cows[1])
     assert not cows[0].destroyed._connections
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it")
@@ -543,7 +543,7 @@ def test_in_a_task_that_is_taken_back(play, quick):
     task.destroy()
     play.tick(6)
     assert [what[1] for what in play.log] == ["think", "stop_thinking", "think ends"]
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it ...")
@@ -580,7 +580,7 @@ def test_below_a_frame_of_ones_own_nothing_is_kept(play):
     agent = play.add(Top, consider)
     play.tick(6)
     assert [what[1] for what in play.log].count("stop_thinking") == 2
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
@@ -600,7 +600,7 @@ def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
     closed.append(True)
     play.tick(8)
     assert [what[1] for what in play.log] == ["think", "stop_thinking", "think ends"]
-    assert agent.planner.execution.asides == []
+    assert agent.planner.execution.asides == ()
 
 
 # --- declared ---------------------------------------------------------------------------------------------------------

@@ -91,6 +91,35 @@ def test_what_it_tells(play):
     ]
 
 
+def test_one_that_has_just_rejected_gives_no_output(play):
+    """Not even before its frame has looked at that."""
+    gone, told = Signal(), Signal()
+
+    class Finder(Action):
+        does = "find"
+        utility = 0.5
+        Output = Found
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(thing="cow")
+            await gone.wait()
+            told.emit()
+            ctx.reject("it ran away")
+
+    async def body(ctx):
+        frame = ctx.spawn("find")
+        frame.start_thinking()
+        await frame.ready()
+        gone.emit()
+        await told.wait()
+        play.note(frame.elected.name, frame.think_output)
+        frame.stop()
+
+    play.add(manager(play, body), Finder)
+    play.tick(1)
+    assert play.log == [(1, "finder", None), (1, "done")]
+
+
 def test_run_while_it_thinks_waits_until_it_is_ready(play):
     async def body(ctx):
         frame = ctx.spawn("find")

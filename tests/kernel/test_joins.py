@@ -79,12 +79,12 @@ def test_a_cancelled_join_leaves_nothing_behind(lab):
     lab.tick()
     first.stop()
     lab.tick()
-    assert len(strand._joiners) == 1
+    assert len(strand._outcome) == 1
     strand.stop()
     second.stop()
     lab.tick()
     assert lab.log == [(3, "a", "Cancelled('stopped')"), (4, "b", "Cancelled('stopped')")]
-    assert strand._joiners is None
+    assert strand._outcome is strand.error  # and nobody who joins it
 
 
 def test_a_join_that_is_woken_and_cancelled_in_one_tick_is_cancelled(lab):

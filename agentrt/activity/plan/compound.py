@@ -379,7 +379,6 @@ class CompoundUnit(Unit, FrameOwner):
         self.utility = self.spec.low
         self.since: int = self.frame.planner.kernel.clock.tick
         self.current: Current | None = None
-        self.rejection: str | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
             self.note(TraceEvent.THINK)

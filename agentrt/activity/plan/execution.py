@@ -105,7 +105,7 @@ class Execution(FrameOwner):
         self.planner: PlanHome = planner
         self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
-        self.runs: list[Unit] = []  # the units whose ``run`` is under way, outermost first
+        self.runs: tuple[Unit, ...] = ()  # the units whose ``run`` is under way, outermost first
         self.aborts: int = 0  # how many aborts there were in a row
         self.abort_reason: str = ""  # the last one's reason
         self.kills: int = 0  # how many times in a row the planner gave up
@@ -113,8 +113,8 @@ class Execution(FrameOwner):
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
-        self.asides: list[Frame] = []  # the places of the plan that are idle where some keep thinking
-        self.stale: list[Frame] = []  # those of them that were there when the last plan ended
+        self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
+        self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
         self._abort: tuple[str, Unit | None] | None = None  # the reason of the abort that goes on, and who asked for it
         self._counts = True  # whether that is a failure of the plan
         self._ending = False  # whether it is unwound for good
@@ -223,7 +223,7 @@ class Execution(FrameOwner):
         """The agent learned or forgot actions: have the frames of the plan take it up."""
         self._relearn(self.root)
         if self.asides:
-            relearn_asides(self.asides.copy())
+            relearn_asides(self.asides)
 
     def _relearn(self, frame: Frame) -> None:
         lost = take_up(frame)
@@ -238,9 +238,9 @@ class Execution(FrameOwner):
     def run_ended(self, unit: Unit, error: BaseException | None) -> None:
         """A unit's ``run`` ended, by itself or because it was stopped."""
         if self.runs[-1] is unit:
-            self.runs.pop()
+            self.runs = self.runs[:-1]
         else:
-            self.runs.remove(unit)
+            self.runs = tuple([one for one in self.runs if one is not unit])
         if self.target is not None and is_under(unit.frame, self.target):
             # What it awaited behind a shield was unwound, too: nothing that it could have helped.
             harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
@@ -387,7 +387,7 @@ class Execution(FrameOwner):
 
     def _stopped(self) -> None:
         self.root.stop()
-        end_asides(self.asides.copy())
+        end_asides(self.asides)
         abort, self._abort = self._abort, None
         self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
         if self._ending:

@@ -526,10 +526,10 @@ class Stack(Protocol):
     is_aborting: bool  # whether all of it is being unwound
     keeps: bool  # whether there ever was a place where somebody keeps thinking over the end of a plan
     renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
-    asides: list[Frame]  # the places that are idle where some keep thinking
-    stale: list[Frame]  # those of them that were there when the last plan ended
+    asides: tuple[Frame, ...]  # the places that are idle where some keep thinking
+    stale: tuple[Frame, ...]  # those of them that were there when the last plan ended
     root: Frame
-    runs: list[Unit]  # whose ``run`` is under way, outermost first
+    runs: tuple[Unit, ...]  # whose ``run`` is under way, outermost first
 
     @property
     def planner(self) -> PlanHome:
@@ -1152,7 +1152,7 @@ class Unit:
         execution = self.frame.execution
         kernel = execution.planner.kernel
         if (coro := _call_run(self)) is not None:
-            execution.runs.append(self)
+            execution.runs += (self,)
             code = spec.run_code
             if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
                 _run_at_once(self, coro, execution, kernel)
@@ -1623,7 +1623,7 @@ def learn(frame: Frame) -> None:
     frame.units = [unit for unit in units if unit is not None]
     if frame.execution.asides:
         for unit in kept.values():
-            end_asides(list(asides_below(unit)))
+            end_asides(tuple(asides_below(unit)))
     frame.has_filter = any(spec.has_filter for spec in specs)
     frame.keeps = keeps_thinking(frame)
 
@@ -1706,13 +1706,13 @@ def renew(frame: Frame) -> None:
     """A plan has run to its end: stop it, but for those who keep their thinking."""
     execution = frame.execution
     if execution.stale:
-        end_asides(execution.stale.copy())
+        end_asides(execution.stale)
     execution.renewing = ENDED
     try:
         frame.stop()
     finally:
         execution.renewing = ""
-    execution.stale = execution.asides.copy()
+    execution.stale = execution.asides
 
 
 def goes_on(unit: Unit, why: str) -> bool:
@@ -1733,7 +1733,7 @@ def set_aside(frame: Frame, kept: list[Unit]) -> None:
     for unit in kept:
         unit.round_is_over()
     frame.aside = kept
-    frame.execution.asides.append(frame)
+    frame.execution.asides += (frame,)
 
 
 def outdone(frame: Frame, unit: Unit) -> None:
@@ -1765,9 +1765,8 @@ def _bring_back(frame: Frame) -> list[Unit]:
     """Who was set aside at a place, which is not in the books of those any more."""
     execution = frame.execution
     kept, frame.aside = frame.aside or [], None
-    execution.asides.remove(frame)
-    if frame in execution.stale:
-        execution.stale.remove(frame)
+    execution.asides = tuple([one for one in execution.asides if one is not frame])
+    execution.stale = tuple([one for one in execution.stale if one is not frame])
     if frame.protection is not None:
         frame.protection.release()
         frame.protection = None
@@ -1783,7 +1782,7 @@ def asides_below(unit: Unit) -> Iterator[Frame]:
             yield from asides_below(below)
 
 
-def end_asides(frames: list[Frame]) -> None:
+def end_asides(frames: Iterable[Frame]) -> None:
     """Stop what was set aside and not taken up."""
     for frame in frames:
         for unit in _bring_back(frame):
@@ -1791,7 +1790,7 @@ def end_asides(frames: list[Frame]) -> None:
         frame.args = frame.expected = None
 
 
-def relearn_asides(frames: list[Frame]) -> None:
+def relearn_asides(frames: Iterable[Frame]) -> None:
     """The agent learned or forgot actions: stop what was set aside where others are known now."""
     for frame in frames:
         if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
