@@ -479,9 +479,6 @@ class _AttemptSeat(Protocol):
     is_hearing: bool
 
     @property
-    def calls(self) -> Calls: ...
-
-    @property
     def order(self) -> Order: ...
 
     def ask(self) -> Ask: ...
@@ -519,7 +516,11 @@ class StrategyContext(Context):
     @property
     def gameplay(self) -> Calls:
         """The generated calls, for dependencies of this strategy: ``await ctx.gameplay.find("log")``."""
-        return self._attempt.calls
+
+        def solve(wanted: Dependency[Any], provider: Provider | None) -> Awaitable[Any]:
+            return self.solve(wanted, among=None if provider is None else (provider.spec.cls,))
+
+        return Calls(self.agent.gameplay.catalog, self.agent.name, solve)
 
     @property
     def params(self) -> Params:
