@@ -18,6 +18,7 @@ Behavior Blocks".
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +27,7 @@ from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
 from agentrt.selection import xml
-from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
+from agentrt.selection.program import Blocks, Program, SpliceBudget, add_blocks, check_blocks, compile_tree
 from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 from agentrt.words import counted
@@ -111,10 +112,10 @@ class _Survey:
     def _compile_all(self) -> None:
         findings, budget = self.findings, SpliceBudget()
         roots = [*self.files.values(), *self._failed]
-        blocks = BlockScope()
+        blocks: Blocks = ChainMap()
         for root in roots:
             if root.tag == "blocks":
-                blocks.add_all(root, findings)
+                add_blocks(blocks, root, findings)
         used: set[str] = set()
         first: dict[str, Element] = {}
         for root in roots:

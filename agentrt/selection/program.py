@@ -31,15 +31,16 @@ anatomy", "Sharing Behavior Blocks between Behavior Selection Trees"; section 9.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from agentrt.errors import ConditionSyntaxError, UnknownVariableError
 from agentrt.selection.conditions import ALWAYS, CompiledCondition, Term, Test, compile_condition, is_name, problem_of
 from agentrt.selection.xml import MAX_DEPTH, NODES, SHAPES, STRICT, Element, Findings, shown
 
-__all__ = ["BlockScope", "Program", "SelectionNode", "SpliceBudget", "check_blocks", "compile_tree"]
+__all__ = ["Blocks", "Program", "SelectionNode", "SpliceBudget", "add_blocks", "check_blocks", "compile_tree"]
 
 MOST_REMEMBERED = 4096
 
@@ -187,43 +188,24 @@ class SpliceBudget:
     left: int = MOST_PARTS  # falls; below 0 it is used up
 
 
-class BlockScope:
-    """Blocks by name, which ignores case; what is not here is looked for in the outer scope."""
+Blocks: TypeAlias = "ChainMap[str, Element]"
+"""By name in lower case: the blocks of one tree, before those that all share."""
 
-    __slots__ = ("_outer", "blocks")
 
-    def __init__(self, outer: BlockScope | None = None) -> None:
-        self._outer = outer
-        self.blocks: dict[str, Element] = {}  # of this scope alone, by name in lower case
-
-    def add_all(self, blocks: Element, findings: Findings) -> None:
-        """Take the blocks of one ``Blocks`` element."""
-        for block in blocks.children:
-            first = self.blocks.setdefault(block.name.lower(), block)
-            if first is not block:
-                text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
-                findings.lenient(block.file, block.line, text)
-
-    def find(self, name: str) -> Element | None:
-        """A block by name, here or further out."""
-        found = self.blocks.get(name.lower())
-        if found is None and self._outer is not None:
-            return self._outer.find(name)
-        return found
-
-    def names(self) -> Iterator[str]:
-        """All names that can be referred to, as they were written."""
-        for block in self.blocks.values():
-            yield block.name
-        if self._outer is not None:
-            yield from self._outer.names()
+def add_blocks(scope: Blocks, blocks: Element, findings: Findings) -> None:
+    """Take the blocks of one ``Blocks`` element into the innermost scope."""
+    for block in blocks.children:
+        first = scope.maps[0].setdefault(block.name.lower(), block)
+        if first is not block:
+            text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
+            findings.lenient(block.file, block.line, text)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Splicer:
     """Reads the children of elements as if every Ref were what is in its block. One for each tree."""
 
-    _scope: BlockScope
+    _scope: Blocks
     _findings: Findings
     _tree: Element
     _budget: SpliceBudget
@@ -253,9 +235,10 @@ class _Splicer:
                 self._findings.lenient(child.file, child.line, text)
 
     def _of_block(self, ref: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
-        block = self._scope.find(ref.name)
+        block = self._scope.get(ref.name.lower())
         if block is None:
-            text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, self._scope.names())}"
+            known = (one.name for scope in self._scope.maps for one in scope.values())
+            text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, known)}"
             text += f" The tree {shown(self._tree.name)} needs it: put it into a file of <Blocks> in the same folder."
             self._findings.lenient(ref.file, ref.line, text)
         elif block in self._path:  # elements are equal to none but themselves
@@ -289,7 +272,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def compile_tree(
-    tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget, used: set[str]
+    tree: Element, blocks: Blocks, findings: Findings, budget: SpliceBudget, used: set[str]
 ) -> Program | None:
     """Compile one tree, unless there is an error in it. The blocks that it used are added to those that were."""
     compiler = _Compiler(tree, blocks, findings, budget)
@@ -298,9 +281,9 @@ def compile_tree(
     return program
 
 
-def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: SpliceBudget) -> None:
+def check_blocks(blocks: Blocks, used: set[str], findings: Findings, budget: SpliceBudget) -> None:
     """Check the global blocks that no tree uses, as far as they mean anything without one: expressions and Refs."""
-    for name, block in blocks.blocks.items():
+    for name, block in blocks.items():
         if name not in used:
             checker = _Compiler(block, blocks, findings, budget)
             checker.check_block()
@@ -310,13 +293,13 @@ def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget:
 class _Compiler:
     """What is known of a tree while it is compiled."""
 
-    def __init__(self, tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget) -> None:
+    def __init__(self, tree: Element, blocks: Blocks, findings: Findings, budget: SpliceBudget) -> None:
         self._tree = tree
         self._findings = findings
-        scope = BlockScope(blocks)
+        scope = blocks.new_child()
         for element in tree.children:
             if element.tag == "blocks":
-                scope.add_all(element, findings)
+                add_blocks(scope, element, findings)
         self._budget = budget
         self._errors = findings.errors
         self._splicer = _Splicer(scope, findings, tree, budget)

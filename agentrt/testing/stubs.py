@@ -28,8 +28,9 @@ everything); real threads or an event loop behind a stub (a delay is a number of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from agentrt.activity.author.action import Action, CompoundAction, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
@@ -195,17 +196,9 @@ def stub_plan(
 # --- the hooks --------------------------------------------------------------------------------------------------------
 
 
-class _InTurn(Generic[T]):
-    """What comes of something, one thing for each time; the last one for all further times."""
-
-    def __init__(self, values: tuple[T, ...]) -> None:
-        self._values = values
-        self._times = 0
-
-    def next(self) -> T:
-        """What comes this time."""
-        self._times += 1
-        return self._values[min(self._times, len(self._values)) - 1]
+def _in_turn(values: tuple[T, ...]) -> Iterator[T]:
+    """One value for each time; the last one for all further times."""
+    return chain(values, repeat(values[-1]))
 
 
 class Script:
@@ -215,11 +208,11 @@ class Script:
         is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
         given: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
         self.is_well: bool = all(one is None for one in given)
-        self._turns = _InTurn(given or (None,))
+        self._turns = _in_turn(given or (None,))
 
     def fulfill(self, end: Callable[[str], object]) -> None:
         """Do what stands for this time: end it in words, raise, or go on."""
-        outcome = self._turns.next()
+        outcome = next(self._turns)
         if isinstance(outcome, str):
             end(outcome)
         elif outcome is not None:
@@ -302,11 +295,11 @@ class _Answers:
 
     def __init__(self, values: tuple[object, ...], after: int | None) -> None:
         self.after = after  # after how many ticks they come; None for when they are released
-        self._turns = _InTurn(values or (None,))
+        self._turns = _in_turn(values or (None,))
 
     def next(self, args: tuple[object, ...], named: dict[str, object]) -> Any:
         """The answer for this time, or raise it."""
-        value = self._turns.next()
+        value = next(self._turns)
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             raise value
         return value(*args, **named) if callable(value) else value
