@@ -58,10 +58,8 @@ __all__ = [
     "Machine",
     "Memory",
     "Newcomer",
-    "PausedWalk",
     "Rare",
     "ActivationStage",
-    "StaticTree",
     "TreeState",
     "Unwinding",
     "Work",
@@ -316,17 +314,15 @@ class Unwinding(NamedTuple):
     reason: str
 
 
-class PausedWalk(Protocol):
-    """A walk that waits for a clean-up; ``walk`` has it."""
+class _PausedWalk(Protocol):
+    """A walk that waits for a clean-up: a ``Walk``, which explains these."""
 
     tick: int
     newcomers: list[Newcomer]
 
-    def resume(self) -> None:
-        """The clean-up has ended: go on."""
+    def resume(self) -> None: ...
 
-    def give_up(self) -> None:
-        """It took too long: forget who was chosen and not activated."""
+    def give_up(self) -> None: ...
 
 
 _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group, and whom it would choose
@@ -355,7 +351,7 @@ class Rare:
         None  # the entity of the body that it left last, which is its agent no more when it joins another one
     )
     unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
-    walk: PausedWalk | None = None  # the walk that waits for it
+    walk: _PausedWalk | None = None  # the walk that waits for it
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
 
@@ -476,8 +472,8 @@ def number_of(memory: Memory) -> int:
     return 0 if memory.body is None else memory.body.number
 
 
-class StaticTree(Protocol):
-    """What a memory knows of its tree, which is shared by all agents that use it; ``BehaviorTree`` is it."""
+class _StaticTree(Protocol):
+    """What a memory knows of its tree, which all agents share that use it: a ``BehaviorTree``, which explains these."""
 
     name: str
     id: int
@@ -487,17 +483,11 @@ class StaticTree(Protocol):
     num_timers: int
 
     @property
-    def deciders(self) -> tuple[str, ...]:
-        """The names of its deciders in the order of declaration."""
-        ...
+    def deciders(self) -> tuple[str, ...]: ...
 
-    def node(self, name: str) -> DeciderNode:
-        """A compiled decider."""
-        ...
+    def node(self, name: str) -> DeciderNode: ...
 
-    def outline(self, name: str = "tree") -> Outline:
-        """The whole tree as it was declared, for tools."""
-        ...
+    def outline(self, name: str = "tree") -> Outline: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -538,8 +528,8 @@ class Memory:
     rank = BEHAVIOR  # where it stands in a tick
     view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns
 
-    def __init__(self, tree: StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
-        self.tree: StaticTree = tree
+    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
+        self.tree: _StaticTree = tree
         self.agent: Any = agent  # any object
         self.body: Body | None = None  # whom it drives; None before it has joined one
         self.name: str = name  # begins the paths of its deciders
@@ -760,11 +750,7 @@ class Memory:
     # --- as a driver --------------------------------------------------------------------------------------------------
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body.
-
-        Raises:
-            WrongStateError: it drives another one.
-        """
+        """Begin to drive a body; ``WrongStateError`` if it drives another one."""
         self._lose_time()
         try:
             give(self, body, "Memory.join")
@@ -799,12 +785,7 @@ class Memory:
             self.state.body.fault(self.name, "tick", error)
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Take everything down.
-
-        Args:
-            reason: why, in words.
-            then: called when the last coroutine has ended; at once if there is none.
-        """
+        """Take everything down; see ``Driver``."""
         self.state.rare.leaving = (reason, then)
         self.state.at_the_end()
 

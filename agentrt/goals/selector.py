@@ -948,10 +948,7 @@ class GoalSelector:
         self.drive()
 
     def tick(self) -> None:
-        """One full tick: stop, unlock, start, tick.
-
-        Raises:
-            WrongStateError: one of its own goals asks for it.
+        """One full tick: stop, unlock, start, tick. ``WrongStateError`` if one of its own goals asks for it.
 
         Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tick".
         """
@@ -1027,13 +1024,9 @@ class GoalSelector:
                     locks.choose(wrapped)
 
     def tick_running_goals(self, tick_all: bool = False) -> None:
-        """Tick the goals that run; without an argument, a partial tick.
+        """Tick the goals that run: in a partial tick those that ask for every tick, else all (``tick_all``).
 
-        Args:
-            tick_all: whether those are ticked, too, that do not ask for every tick.
-
-        Raises:
-            WrongStateError: one of its own goals asks for it.
+        ``WrongStateError`` if one of its own goals asks for it.
 
         Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tickRunningGoals".
         """
@@ -1079,11 +1072,7 @@ class GoalSelector:
         return [routine.strand for routine in self._life.routines or ()]
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body. All goals are idle, those too that were disabled.
-
-        Raises:
-            WrongStateError: it drives one, or has not left it yet.
-        """
+        """Begin to drive a body; all goals are idle, also disabled ones. ``WrongStateError`` if it has not left one."""
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
@@ -1093,12 +1082,7 @@ class GoalSelector:
             wrapped.state = IDLE
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop all goals, for good or until it joins a body again.
-
-        Args:
-            reason: why, in words.
-            then: called when the last one has cleaned up; at once if none has to.
-        """
+        """Stop all goals, for good or until it joins a body again; see ``Driver``."""
         self.is_away = True
         self.ticks = 0
         goals = self._goals

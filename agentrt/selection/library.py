@@ -202,18 +202,7 @@ class SelectionLibrary:
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], mode: Mode = STRICT) -> SelectionLibrary:
-        """Take files from memory. ``reload`` looks into the same mapping again.
-
-        Args:
-            texts: name of a file -> its text.
-            mode: as for ``load``.
-
-        Returns:
-            The library.
-
-        Raises:
-            InvalidSelectionError: strict, and something is wrong.
-        """
+        """Take files from memory, by name. All is as for ``load``; ``reload`` looks into the same mapping again."""
         return cls(partial(_in_memory, texts), mode)
 
     def reload(self) -> ReloadReport:

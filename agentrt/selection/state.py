@@ -718,15 +718,8 @@ _NOTHING: Behaviors = {}  # one for all who register none
 class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
-    Args:
-        tree: the tree.
-        behaviors: what the leaves select, by name; kept, not copied.
-        body: whom it drives, at once; None if it joins one later.
-        name: begins the paths of its leaves.
-        precedence: of its claims for control flags.
-
-    Raises:
-        DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
+    Variables are named in any case. One that the tree does not declare is an ``UnknownVariableError``; in the
+    compatible mode it is false, and setting it does nothing.
 
     Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
@@ -784,30 +777,14 @@ class SelectionState:
         return self._stage.evaluated is not self.tree.program
 
     def is_set(self, name: str) -> bool:
-        """Whether a variable is true.
-
-        Args:
-            name: in any case.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode it is false.
-        """
+        """Whether a variable is true."""
         program = self._stage.adopt()
         return self._stage.bits & program.mask(name) != 0
 
     def set_variable(self, name: str, value: bool) -> bool:
-        """Turn a variable on or off; the tree is evaluated at the next drive.
+        """Turn a variable on or off, for the next drive; whether it was different before.
 
-        Args:
-            name: in any case.
-            value: what it is from now on.
-
-        Returns:
-            Whether it was different before.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
-            DefinitionError: the value is neither True nor False.
+        ``DefinitionError`` if the value is neither True nor False.
 
         Source: CryEngine, selection trees: "Selection Variables": "externally by both the AI system and the behaviors
         themselves".
@@ -854,11 +831,7 @@ class SelectionState:
     # --- the driver of a body -----------------------------------------------------------------------------------------
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body. Nothing is decided before the first ``drive``; variables stay as they are.
-
-        Raises:
-            WrongStateError: it drives one already.
-        """
+        """Begin to drive a body, with the variables as they are; ``WrongStateError`` if it drives one already."""
         stage = self._stage
         if stage.driven is not None:
             raise WrongStateError(
@@ -899,12 +872,7 @@ class SelectionState:
         self._stage.decide()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop for good, or until it joins a body again: the behavior leaves.
-
-        Args:
-            reason: why, in words.
-            then: called when all has ended; at once if no coroutine runs.
-        """
+        """Stop for good, or until it joins a body again: the behavior leaves; see ``Driver``."""
         if self._stage.driven is None:
             then()
         else:
@@ -1057,16 +1025,9 @@ class SelectionTree:
         return tuple(name for name in self.behaviors if name not in behaviors)
 
     def select(self, **variables: bool) -> str | None:
-        """What is selected for given variables, without any agent.
+        """The behavior that is selected for given variables, without any agent; None if no leaf passes.
 
-        Args:
-            variables: by name, in any case; the others have their defaults.
-
-        Returns:
-            The behavior, or None if no leaf passes.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode it means nothing.
+        They are named as for a ``SelectionState``; the others have their defaults.
 
         Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
         """
