@@ -335,7 +335,10 @@ class _Stage:
             if self.leaf is not None:
                 self._begin_leaving(self.leaving[0])
                 return True
-            self._depart(self.leaving[1])
+            then, self.leaving, self._target, self.driven = self.leaving[1], None, None, None
+            self._due, self.evaluated = False, None
+            take(self.ai, self.given)  # before anybody is told: that one may give it to another body at once
+            then()
             return False
         if self._due:
             return self._change()
@@ -445,12 +448,6 @@ class _Stage:
             self.phase = ACTIVE
             if type(behavior).run is not LeafBehavior.run:
                 self.call("run", behavior.run, self.ai)
-
-    def _depart(self, then: Callable[[], object]) -> None:
-        self.leaving = self._target = self.driven = None
-        self._due, self.evaluated = False, None
-        take(self.ai, self.given)  # before anybody is told: that one may give it to another body at once
-        then()
 
     # --- callbacks ----------------------------------------------------------------------------------------------------
 
@@ -861,15 +858,13 @@ class SelectionState:
 
         Source: CryEngine, selection trees: "On each AI system update of an AI".
         """
-        if self._stage.evaluated is not self.tree.program:
-            self._update()
-
-    def _update(self) -> None:
-        if self._stage.driven is None:
-            remedy = "Attach it to an agent, or join it to a LoneBody."
-            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
-        self._stage.adopt()  # first: bits of the old program would be other variables in the new one
-        self._stage.decide()
+        stage = self._stage
+        if stage.evaluated is not self.tree.program:
+            if stage.driven is None:
+                remedy = "Attach it to an agent, or join it to a LoneBody."
+                raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
+            stage.adopt()  # first: bits of the old program would be other variables in the new one
+            stage.decide()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
         """Stop for good, or until it joins a body again: the behavior leaves; see ``Driver``."""

@@ -122,8 +122,8 @@ class Estimator:
     def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
         """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
         found = self.choose(wanted, world, depth)
-        if found.cost == inf:
-            self._lacks(wanted, found.circle)
+        if found.cost == inf and self._stack:
+            self._stack[-1].lack, self._stack[-1].circle = wanted, found.circle
         return found.cost
 
     def foreseen(self, branches: Iterable[Branch]) -> tuple[Branch, ...]:
@@ -338,11 +338,6 @@ class Estimator:
             return said
         self.read(("accuracy",))
         return min(LONGEST_COST, self.state.records.corrected(provider.spec, said))
-
-    def _lacks(self, need: Dependency[Any], circle: tuple[Dependency[Any], ...] = ()) -> None:
-        """Whoever is being asked needs something impossible; if since it needs itself, these are the needs between."""
-        if self._stack:
-            self._stack[-1].lack, self._stack[-1].circle = need, circle
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 

@@ -384,8 +384,10 @@ class StubOutside:
         after = 1 if script is None else script.after
         if after is None:
             self._held.append((call, value, error))
-        else:
-            _at_intake(self._runtime, after, call, value, error)
+        elif after == 1:
+            kernel.post(call.deliver, value, error)
+        else:  # what is posted in the tick before comes in at the intake
+            kernel.call_later(after - 1, kernel.post, call.deliver, value, error)
         return True
 
 
@@ -393,15 +395,6 @@ def _is_meant(fn: Callable[..., Any] | str, call: OutsideCall) -> bool:
     if isinstance(fn, str):
         return fn == call.what or call.what.endswith(f".{fn}")
     return bool(fn == call.request.func)
-
-
-def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: object, error: BaseException | None) -> None:
-    """Deliver at the intake so many ticks from now: what is posted in the tick before comes in there."""
-    kernel = runtime.kernel
-    if after == 1:
-        kernel.post(call.deliver, value, error)
-    else:
-        kernel.call_later(after - 1, kernel.post, call.deliver, value, error)
 
 
 # --- services ---------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_nothing_is_evaluated_while_nothing_changes(abc, state_of, monkeypatch):
     state = state_of(abc)
     state.drive()
     asked = []
-    monkeypatch.setattr(SelectionState, "_update", lambda state: asked.append(state))
+    monkeypatch.setattr(type(state._stage), "decide", lambda stage: asked.append(stage.ai))
     for _ in range(5):
         state.drive()
     state.set_variable("a", False)  # as it was
