@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agentrt.body.driver import SELECTION, LoneBody
 from agentrt.errors import DefinitionError, UnknownVariableError, WrongStateError
 from agentrt.kernel.kernel import Kernel
-from agentrt.selection import LeafBehavior, Phase, SelectionLibrary, SelectionState
+from agentrt.selection import LeafBehavior, Phase, SelectionLibrary
 
 ALL = '<Leaf name="C" condition="c"/><Leaf name="B" condition="b"/><Leaf name="A"/>'
 
