@@ -57,7 +57,6 @@ __all__ = [
     "Extra",
     "Machine",
     "Memory",
-    "Newcomer",
     "Rare",
     "ActivationStage",
     "TreeState",
@@ -87,13 +86,6 @@ class ActivationStage(Enum):
     ENDED = "ended"  # gone
 
 
-class Newcomer(NamedTuple):
-    """Somebody who is to be activated."""
-
-    place: int  # its number among the children of its parent
-    at: Activation
-
-
 @dataclass(slots=True, eq=False)
 class Work:
     """The coroutines of one activation."""
@@ -102,7 +94,7 @@ class Work:
     has_failed: bool = False  # whether the decider fails when the tree comes by
     is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
     # whom to activate below when ``activate`` has ended, because they were chosen together with it
-    newcomers: list[Newcomer] = field(default_factory=list)
+    newcomers: list[Activation] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -296,11 +288,11 @@ class DeciderChoice:
     value: float  # what Decide answered
     index: int  # the number of the child that was asked, in the group that asked
     base: Activation | None  # whose child the first newcomer becomes; None for ROOT
-    newcomers: list[Newcomer]  # from the top down
+    newcomers: list[Activation]  # from the top down
 
     def and_then(self, inner: DeciderChoice, value: float) -> DeciderChoice:
         """This choice of a group, together with what the group would choose; a jump takes the place of all of it."""
-        if inner.base is not self.newcomers[-1].at:
+        if inner.base is not self.newcomers[-1]:
             inner.value = value
             inner.index = self.index
             return inner
@@ -318,7 +310,7 @@ class _PausedWalk(Protocol):
     """A walk that waits for a clean-up: a ``Walk``, which explains these."""
 
     tick: int
-    newcomers: list[Newcomer]
+    newcomers: list[Activation]
 
     def resume(self) -> None: ...
 

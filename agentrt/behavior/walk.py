@@ -77,7 +77,7 @@ from agentrt.kernel.trace import TraceEvent
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
     from agentrt.behavior.debug import DecisionLog
-    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
+    from agentrt.behavior.memory import DeciderChoice, Memory, Rare
 
 __all__ = ["in_full", "look_after", "settle", "steady"]
 
@@ -319,12 +319,12 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
 def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
     """Whether somebody was chosen, and has to wait for a coroutine before it is activated; then it is not chosen."""
     walk = rare.walk
-    if walk is not None and any(one.at is at for one in walk.newcomers):
+    if walk is not None and at in walk.newcomers:
         _drop_walk(memory)
         return True
     for group in memory.path():
         work = group.work
-        if work is not None and any(one.at is at for one in work.newcomers):
+        if work is not None and at in work.newcomers:
             release_all(work.newcomers)
             return True
     return False
@@ -371,7 +371,7 @@ class Walk:
     _places: dict[tuple[int, int], int] = field(default_factory=dict)  # the place above and a decider -> the place
     is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
     masked: list[Activation] = field(default_factory=list)  # the groups that have a mask
-    newcomers: list[Newcomer] = field(default_factory=list)  # who was chosen together and is yet to be activated
+    newcomers: list[Activation] = field(default_factory=list)  # who was chosen together and is yet to be activated
     base: Activation | None = None  # whose child the next newcomer becomes
 
     def from_root(self) -> None:
@@ -588,13 +588,12 @@ class Walk:
         if self.base is not None and self.base.stage is ActivationStage.ACTIVATING:
             self._leave_to(self.base)
             return _OVER
-        newcomer = self.newcomers.pop(0)
-        at = newcomer.at
+        at = self.newcomers.pop(0)
         base = self.base
         if base is None:
             self._memory.root = at
         else:
-            base.index = newcomer.place
+            base.index = base.node.children.index(at.node)
             base.child = at
         self.base = at
         if self._log is not None:
