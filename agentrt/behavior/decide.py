@@ -384,14 +384,14 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> Decid
             _told(trail, "target is active")
             return None
         # As far as the path leads that way it stays as it is, unless it has failed in this tick.
-        while base.child is not None and base.index == way[0][0] and not base.mask >> base.index & 1:
+        while base.child is not None and base.child.node is way[0] and not base.mask >> base.index & 1:
             base = base.child
             way.pop(0)
-        if base.mask >> way[0][0] & 1:
+        if base.mask >> base.node.children.index(way[0]) & 1:
             _told(trail, "target is masked")
             return None
     parent = newcomers[-1] if newcomers else base
-    for _, step in way:
+    for step in way:
         parent = _candidate(memory, step, parent)
         if memory.state.is_disabled(step):
             _told(trail, "target is disabled")
