@@ -167,14 +167,14 @@ class DecisionLog:
         text += f"mask: 0x{at.mask:08x}, redecide: {redecide:d}, block id: 0x{node.id:08x}"
         self._line(5, node, at.depth, text)
 
-    def child(self, parent: Activation | None, index: int, node: DeciderNode, trail: list[str]) -> None:
+    def child(self, parent: Activation | None, node: DeciderNode, trail: list[str]) -> None:
         """A child was asked."""
-        depth = 0 if parent is None else parent.depth
+        depth, index = (0, 0) if parent is None else (parent.depth, parent.node.children.index(node))
         self._line(5, node, depth, f"child {index} ({_label(node)})...{'...'.join(trail)}")
 
     def returned(self, at: Activation, choice: DeciderChoice | None) -> None:
         """A group has decided."""
-        index = -1 if choice is None else choice.index
+        index = -1 if choice is None else at.node.children.index(choice.asked)
         shuffled = -1 if at.order is None or choice is None else at.order.index(index)
         self._line(5, at.node, at.depth, f"ChildrenDecide returned with RunIdx {index}, ShuffleIdx {shuffled}")
 

@@ -266,9 +266,7 @@ def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
 _Trail = list[str] | None  # where to write down for the log what came of each check, if anybody reads it
 
 
-def _ask(
-    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: _Trail
-) -> DeciderChoice | None:
+def _ask(memory: Memory, parent: Activation | None, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Ask a decider that is not active, for a group, or for nobody if it is ROOT."""
     if memory.state.is_disabled(node):
         _told(trail, "disabled")
@@ -277,7 +275,7 @@ def _ask(
         return None
     jump: DeciderChoice | None = None
     if node.target is not None:
-        jump = _jump(memory, index, node, trail)
+        jump = _jump(memory, node, trail)
         if jump is None:
             return None
     if _is_refused(memory, node, parent, jump):
@@ -292,19 +290,19 @@ def _ask(
             last.leave(dblock)
         jump.value = value
         return jump
-    choice = chosen(memory, parent, index, node, value)
+    choice = chosen(memory, parent, node, value)
     if choice.newcomers[0].node is node:
         choice.newcomers[0].leave(dblock)
     return choice
 
 
-def chosen(memory: Memory, parent: Activation | None, index: int, node: DeciderNode, value: float) -> DeciderChoice:
+def chosen(memory: Memory, parent: Activation | None, node: DeciderNode, value: float) -> DeciderChoice:
     """Who is to be activated for a decider that accepted."""
     remembered = memory.state.remembered(node, parent)
     if remembered is None:
-        return DeciderChoice(value, index, parent, [_candidate(memory, node, parent)])
+        return DeciderChoice(value, node, parent, [_candidate(memory, node, parent)])
     at, inner = remembered
-    choice = DeciderChoice(value, index, parent, [at])
+    choice = DeciderChoice(value, node, parent, [at])
     return choice if inner is None else choice.and_then(inner, value)
 
 
@@ -372,7 +370,7 @@ def _is_refused(memory: Memory, node: DeciderNode, parent: Activation | None, ju
     return any(at.node.flags and _is_kept(memory, at.node, at.parent) for at in jump.newcomers)
 
 
-def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
+def _jump(memory: Memory, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Who is to be activated for a reference: everybody on the way from the active path to its target."""
     base = memory.root
     newcomers: list[Activation] = []
@@ -397,7 +395,7 @@ def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> Decid
             _told(trail, "target is disabled")
             return None
         newcomers.append(parent)
-    return DeciderChoice(1.0, index, base, newcomers)
+    return DeciderChoice(1.0, node, base, newcomers)
 
 
 def _told(trail: _Trail, text: str) -> None:
@@ -406,20 +404,14 @@ def _told(trail: _Trail, text: str) -> None:
 
 
 def attempt(
-    memory: Memory,
-    parent: Activation | None,
-    index: int,
-    node: DeciderNode,
-    log: DecisionLog | None,
-    *,
-    secures: bool = True,
+    memory: Memory, parent: Activation | None, node: DeciderNode, log: DecisionLog | None, *, secures: bool = True
 ) -> DeciderChoice | None:
     """Ask one decider, for its group, and its children if it delegates; and take the control flags of who accepted.
 
     ``secures`` is False where the answer alone is wanted.
     """
     trail: _Trail = [] if log is not None and log.wants_all else None
-    choice = _ask(memory, parent, index, node, trail)
+    choice = _ask(memory, parent, node, trail)
     # Not if its own Decide asked the children: they are among the newcomers then.
     if choice is not None and node.delegates and choice.newcomers[-1].node is node:
         inner = GroupRound(memory, choice.newcomers[-1], log, secures=False).choose(-1)
@@ -430,7 +422,7 @@ def attempt(
         choice = None
         _told(trail, "failed ControlFlags check")
     if log is not None and trail is not None:
-        log.child(parent, index, node, trail)
+        log.child(parent, node, trail)
     return choice
 
 
@@ -494,9 +486,9 @@ class GroupRound:
         node = self._children[index]
         if at.mask >> index & 1:
             if self._log is not None:
-                self._log.child(at, index, node, ["masked"])
+                self._log.child(at, node, ["masked"])
             return None
-        return attempt(self._memory, at, index, node, self._log, secures=secures)
+        return attempt(self._memory, at, node, self._log, secures=secures)
 
     def _first(self, indices: Iterable[int]) -> DeciderChoice | None:
         for index in indices:

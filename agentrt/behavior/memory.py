@@ -286,7 +286,7 @@ class DeciderChoice:
     """Who is to be activated."""
 
     value: float  # what Decide answered
-    index: int  # the number of the child that was asked, in the group that asked
+    asked: DeciderNode  # the child that the group asked; or ROOT
     base: Activation | None  # whose child the first newcomer becomes; None for ROOT
     newcomers: list[Activation]  # from the top down
 
@@ -294,9 +294,9 @@ class DeciderChoice:
         """This choice of a group, together with what the group would choose; a jump takes the place of all of it."""
         if inner.base is not self.newcomers[-1]:
             inner.value = value
-            inner.index = self.index
+            inner.asked = self.asked
             return inner
-        return DeciderChoice(value, self.index, self.base, self.newcomers + inner.newcomers)
+        return DeciderChoice(value, self.asked, self.base, self.newcomers + inner.newcomers)
 
 
 class Unwinding(NamedTuple):

@@ -380,7 +380,7 @@ class Walk:
         if memory.root is not None:
             self.go(memory.root, _Step.VISIT)
             return
-        choice = attempt(memory, None, 0, memory.tree.nodes[0], self._log)
+        choice = attempt(memory, None, memory.tree.nodes[0], self._log)
         if choice is not None:
             self.take(choice)
 
@@ -388,9 +388,9 @@ class Walk:
         """Activate who was chosen by a group (None for ROOT), and go on from there. Their control flags are taken."""
         self.go(*self._switch(choice, asker, "interrupted"))
 
-    def after(self, at: Activation, index: int) -> None:
-        """Go on in a group: one of its children is active, those of higher priority were asked up to an index."""
-        choice = GroupRound(self._memory, at, self._log).interrupting(index)
+    def after(self, at: Activation, asked: DeciderNode) -> None:
+        """Go on in a group: one of its children is active, those of higher priority were asked up to this one."""
+        choice = GroupRound(self._memory, at, self._log).interrupting(at.node.children.index(asked) + 1)
         if choice is not None:
             self.take(choice, at)
         else:
@@ -744,7 +744,7 @@ def _ask_guarded(memory: Memory, at: Activation, child: DeciderNode) -> DeciderC
     # Nothing of this memory waits for control flags, else the tick would be walked in full.
     if child.timer >= 0 and memory.time - memory.timers[child.timer] < child.every - SLACK:
         return None
-    return attempt(memory, at, at.node.children.index(child), child, None)
+    return attempt(memory, at, child, None)
 
 
 def _raised(memory: Memory, at: Activation, child: DeciderNode | None, error: BaseException) -> bool:
@@ -753,16 +753,15 @@ def _raised(memory: Memory, at: Activation, child: DeciderNode | None, error: Ba
         memory.state.fault(at.node, at.path, "tick", error)
         return _run(memory, Walk.go, at, _Step.FAIL)
     memory.state.fault(child, memory.state.path_of(child, at), "decide", error)
-    return _run(memory, Walk.after, at, at.node.children.index(child) + 1)
+    return _run(memory, Walk.after, at, child)
 
 
 def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: DeciderChoice | None) -> bool:
     """A child of higher priority takes over."""
-    index = at.node.children.index(child)
     if choice is None:  # its Decide was called right here; it needs no control flags, but whom it delegated to may
-        choice = chosen(memory, at, index, child, 1.0)
+        choice = chosen(memory, at, child, 1.0)
         if not secure(memory, choice):
-            return _run(memory, Walk.after, at, index + 1)
+            return _run(memory, Walk.after, at, child)
     return _run(memory, Walk.take, choice, at)
 
 
