@@ -237,8 +237,7 @@ def _present(memory: Memory) -> list[Activation]:
     found: list[Activation] = []
     for at in memory.path():
         found.append(at)
-        if at.work is not None:
-            found.extend(at.work.newcomers)
+        found.extend(at.extra.newcomers)
     return found
 
 
@@ -382,10 +381,10 @@ def _jump(memory: Memory, node: DeciderNode, trail: _Trail) -> DeciderChoice | N
             _told(trail, "target is active")
             return None
         # As far as the path leads that way it stays as it is, unless it has failed in this tick.
-        while base.child is not None and base.child.node is way[0] and not base.mask >> base.index & 1:
+        while base.child is not None and base.child.node is way[0] and not base.extra.mask >> base.index & 1:
             base = base.child
             way.pop(0)
-        if base.mask >> base.node.children.index(way[0]) & 1:
+        if base.extra.mask >> base.node.children.index(way[0]) & 1:
             _told(trail, "target is masked")
             return None
     parent = newcomers[-1] if newcomers else base
@@ -484,7 +483,7 @@ class GroupRound:
     def _try(self, index: int, *, secures: bool) -> DeciderChoice | None:
         at = self._at
         node = self._children[index]
-        if at.mask >> index & 1:
+        if at.extra.mask >> index & 1:
             if self._log is not None:
                 self._log.child(at, node, ["masked"])
             return None
@@ -498,7 +497,7 @@ class GroupRound:
         return None
 
     def _drawn(self) -> DeciderChoice | None:
-        pool = [index for index in range(len(self._children)) if not self._at.mask >> index & 1]
+        pool = [index for index in range(len(self._children)) if not self._at.extra.mask >> index & 1]
         while pool:
             # One draw for each that is asked: a recording counts on how many there are.
             choice = self._try(pool.pop(self._memory.random.below(len(pool))), secures=self._secures)
@@ -507,7 +506,7 @@ class GroupRound:
         return None
 
     def _shuffled(self, failed: int) -> DeciderChoice | None:
-        order = self._at.order
+        order = self._at.extra.order
         if failed >= 0 and order is not None:
             choice = self._first(order[order.index(failed) + 1 :])
             if choice is not None:
@@ -515,7 +514,7 @@ class GroupRound:
         order = list(range(len(self._children)))
         self._memory.random.shuffle(order)
         # Who failed in this tick comes last, so that nobody loses the turn of a round.
-        order.sort(key=lambda index: self._at.mask >> index & 1)
+        order.sort(key=lambda index: self._at.extra.mask >> index & 1)
         self._at.more().order = order
         return self._first(order)
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 from agentrt.behavior.declare import behavior_name
 from agentrt.behavior.stimuli import SLACK, Stimuli, Stimulus, token_name
@@ -54,6 +54,7 @@ __all__ = [
     "Activation",
     "DeciderChoice",
     "DebugOutput",
+    "NO_EXTRA",
     "Extra",
     "Machine",
     "Memory",
@@ -61,7 +62,6 @@ __all__ = [
     "ActivationStage",
     "TreeState",
     "Unwinding",
-    "Work",
     "number_of",
 ]
 
@@ -87,25 +87,21 @@ class ActivationStage(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Work:
-    """The coroutines of one activation."""
-
-    routines: list[Routine] = field(default_factory=list)  # those that have not ended, in the order in which they began
-    has_failed: bool = False  # whether the decider fails when the tree comes by
-    is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
-    # whom to activate below when ``activate`` has ended, because they were chosen together with it
-    newcomers: list[Activation] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
 class Extra:
     """What most activations never need."""
 
     block: Any = None
     dblock: Any = None  # what its Decide left for it
-    mask: int = 0  # see the module
+    mask: int = 0  # a bit for each child that failed in this tick
     order: list[int] | None = None  # of a group that shuffles: the numbers of its children
-    work: Work | None = None
+    routines: list[Routine] = field(default_factory=list)  # those that have not ended, in the order in which they began
+    has_failed: bool = False  # whether the decider fails when the tree comes by, because a coroutine of it did
+    is_due: bool = False  # while it is ending and coroutines are: whether ``deactivate`` has yet to be called
+    # whom to activate below when ``activate`` has ended, because they were chosen together with it
+    newcomers: list[Activation] = field(default_factory=list)
+
+
+NO_EXTRA: Final = Extra()  # of all who never needed one; nobody writes into it, see ``Activation.more``
 
 
 class Activation:
@@ -124,7 +120,7 @@ class Activation:
         self.index: int = -1  # the number of the active child; see the module
         self.since: float = 0.0  # game seconds at which it was activated
         self.stage: ActivationStage = ActivationStage.CANDIDATE
-        self.extra: Extra | None = None  # what most never need
+        self.extra: Extra = NO_EXTRA  # what most never need
 
     # --- for hooks ----------------------------------------------------------------------------------------------------
 
@@ -136,12 +132,12 @@ class Activation:
     @property
     def block(self) -> Any:
         """Its block; None if its behavior declares none."""
-        return None if self.extra is None else self.extra.block
+        return self.extra.block
 
     @property
     def dblock(self) -> Any:
         """What its Decide left for it; None if the decider declares none."""
-        return None if self.extra is None else self.extra.dblock
+        return self.extra.dblock
 
     @property
     def agent(self) -> Any:
@@ -227,29 +223,14 @@ class Activation:
 
     # --- what most never need -----------------------------------------------------------------------------------------
 
-    @property
-    def mask(self) -> int:
-        """A bit for each child that failed in this tick."""
-        return 0 if self.extra is None else self.extra.mask
-
-    @property
-    def order(self) -> list[int] | None:
-        """Of a group that shuffles: the numbers of its children."""
-        return None if self.extra is None else self.extra.order
-
-    @property
-    def work(self) -> Work | None:
-        """Its coroutines; None if there never was one."""
-        return None if self.extra is None else self.extra.work
-
     def leave(self, dblock: object) -> None:
         """Its Decide left something for it, or None for nothing."""
-        if dblock is not None or self.extra is not None:
+        if dblock is not None or self.extra is not NO_EXTRA:
             self.more().dblock = dblock
 
     def more(self) -> Extra:
-        """Room for what most never need."""
-        if self.extra is None:
+        """Room for what most never need, to write into."""
+        if self.extra is NO_EXTRA:
             self.extra = Extra()
         return self.extra
 
