@@ -455,9 +455,6 @@ class _StaticTree(Protocol):
     nodes: tuple[DeciderNode, ...]
     num_timers: int
 
-    @property
-    def deciders(self) -> tuple[str, ...]: ...
-
     def node(self, name: str) -> DeciderNode: ...
 
     def outline(self, name: str = "tree") -> Outline: ...
