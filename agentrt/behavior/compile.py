@@ -96,9 +96,7 @@ class DeciderNode:
 
     # of a reference
     target: DeciderNode | None = None
-    way: tuple[
-        tuple[int, DeciderNode], ...
-    ] = ()  # the children to take from ROOT down to the target, with their places
+    way: tuple[DeciderNode, ...] = ()  # the children to take from ROOT down to the target
 
     def __repr__(self) -> str:
         return f"<Node {self.name}/{self.id:#x}>"
@@ -139,8 +137,7 @@ class _Shape:
             for name, one in self.by_name.items()
             if isinstance(one, ReferenceDecider)
         }
-        # in the order of declaration, depth first: of each decider the number among, and name of, the parent
-        self.places: dict[str, tuple[int, str] | None] = {root.name: None}
+        self.parents: dict[str, str | None] = {root.name: None}  # in the order of declaration, depth first
 
     def _collect(self) -> dict[str, Decider]:
         found: dict[str, Decider] = {}
@@ -203,8 +200,8 @@ class _Shape:
                 circle = [*list(way)[list(way).index(child) :], child]
                 self.problems.append(f"{' -> '.join(circle)} is a circle: only a reference may lead back")
                 return False
-            if child not in self.places:
-                self.places[child] = (index, name)
+            if child not in self.parents:
+                self.parents[child] = name
                 way[child] = None
                 stack.append((child, 0))
         return True
@@ -249,7 +246,7 @@ def _number(kind: str, one: Decider | Behavior) -> int:
 def _compile(declared: _Shape, look_after: Callable[[Any], Any]) -> tuple[DeciderNode, ...]:
     nodes: dict[str, DeciderNode] = {}
     timers = 0
-    for number, name in enumerate(declared.places):
+    for number, name in enumerate(declared.parents):
         one = declared.by_name[name]
         node = nodes[name] = DeciderNode(
             number,
@@ -307,13 +304,13 @@ def _join(node: DeciderNode, one: GroupDecider, children: tuple[DeciderNode, ...
     node.decider_flags |= _DELEGATE_DECIDE_TO_CHILDREN * node.delegates
 
 
-def _way(declared: _Shape, nodes: dict[str, DeciderNode], target: DeciderNode) -> tuple[tuple[int, DeciderNode], ...]:
+def _way(declared: _Shape, nodes: dict[str, DeciderNode], target: DeciderNode) -> tuple[DeciderNode, ...]:
     """How to come from ROOT to the first place of a decider."""
-    way: list[tuple[int, DeciderNode]] = []
+    way: list[DeciderNode] = []
     name = target.name
-    while (place := declared.places[name]) is not None:
-        way.append((place[0], nodes[name]))
-        name = place[1]
+    while (above := declared.parents[name]) is not None:
+        way.append(nodes[name])
+        name = above
     return tuple(reversed(way))
 
 

@@ -121,7 +121,7 @@ class DecisionLog:
 
     def redeciding(self, at: Activation) -> None:
         """A group redecides: a child failed, and is masked."""
-        self._line(2, at.node, at.depth, f"redeciding {_label(at.node)}, mask: 0x{at.mask:08x}")
+        self._line(2, at.node, at.depth, f"redeciding {_label(at.node)}, mask: 0x{at.extra.mask:08x}")
         self._processing(at, is_new=False, redecide=True)
 
     # --- level 3: every tick ------------------------------------------------------------------------------------------
@@ -164,18 +164,19 @@ class DecisionLog:
     def _processing(self, at: Activation, *, is_new: bool, redecide: bool = False) -> None:
         node = at.node
         text = f"processing decider {_label(node)}, flags: {node.decider_flags:#x}, new: {is_new:d}, "
-        text += f"mask: 0x{at.mask:08x}, redecide: {redecide:d}, block id: 0x{node.id:08x}"
+        text += f"mask: 0x{at.extra.mask:08x}, redecide: {redecide:d}, block id: 0x{node.id:08x}"
         self._line(5, node, at.depth, text)
 
-    def child(self, parent: Activation | None, index: int, node: DeciderNode, trail: list[str]) -> None:
+    def child(self, parent: Activation | None, node: DeciderNode, trail: list[str]) -> None:
         """A child was asked."""
-        depth = 0 if parent is None else parent.depth
+        depth, index = (0, 0) if parent is None else (parent.depth, parent.node.children.index(node))
         self._line(5, node, depth, f"child {index} ({_label(node)})...{'...'.join(trail)}")
 
     def returned(self, at: Activation, choice: DeciderChoice | None) -> None:
         """A group has decided."""
-        index = -1 if choice is None else choice.index
-        shuffled = -1 if at.order is None or choice is None else at.order.index(index)
+        index = -1 if choice is None else at.node.children.index(choice.asked)
+        order = at.extra.order
+        shuffled = -1 if order is None or choice is None else order.index(index)
         self._line(5, at.node, at.depth, f"ChildrenDecide returned with RunIdx {index}, ShuffleIdx {shuffled}")
 
     def continuing(self, at: Activation) -> None:

@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL, SHUFFLE
-from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice, Newcomer
+from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice
 from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import note, tick_of
 from agentrt.body.flags import chain_of
@@ -123,12 +123,12 @@ def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bo
 
 def secure(memory: Memory, choice: DeciderChoice) -> bool:
     """Take the flags of those who are to be activated, all or none."""
-    claimants = [one.at for one in choice.newcomers if one.at.node.flags]
+    claimants = [at for at in choice.newcomers if at.node.flags]
     if not claimants:
         return True
     body = memory.state.body
     present = _present(memory)
-    shared = [*present, *(one.at for one in choice.newcomers)]
+    shared = [*present, *choice.newcomers]
     granted: list[Activation] = []
     for at in claimants:
         if at.stage is ActivationStage.GRANTED:
@@ -146,16 +146,15 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
     return True
 
 
-def hand_back(memory: Memory, newcomers: list[Newcomer], holders: list[Activation]) -> None:
+def hand_back(memory: Memory, newcomers: list[Activation], holders: list[Activation]) -> None:
     """Newcomers, to whom flags passed on, are not activated after all: who goes on, or cleans up, has them again."""
     body = memory.state.body
-    chosen = [one.at for one in newcomers]
-    wanted = {flag for at in chosen for flag in at.node.flags}
+    wanted = {flag for at in newcomers for flag in at.node.flags}
     for at in holders:  # from the top down: a flag that several shared is the outermost's, which ends last
         flags = tuple(flag for flag in at.node.flags if flag in wanted)
         if flags:
             wanted.difference_update(flags)
-            body.flags.hand_over(flags, at, tick_of(body), holders=chosen)
+            body.flags.hand_over(flags, at, tick_of(body), holders=newcomers)
 
 
 def give_back(memory: Memory) -> None:
@@ -180,11 +179,11 @@ def release(at: Activation) -> None:
         at.memory.state.body.flags.release(at)
 
 
-def release_all(newcomers: list[Newcomer]) -> None:
+def release_all(newcomers: list[Activation]) -> None:
     """Nobody of these is activated after all."""
     gone, newcomers[:] = newcomers[:], []  # before they are released: whom the ledger serves then may come by here
-    for one in gone:
-        release(one.at)
+    for at in gone:
+        release(at)
 
 
 def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
@@ -238,8 +237,7 @@ def _present(memory: Memory) -> list[Activation]:
     found: list[Activation] = []
     for at in memory.path():
         found.append(at)
-        if at.work is not None:
-            found.extend(one.at for one in at.work.newcomers)
+        found.extend(at.extra.newcomers)
     return found
 
 
@@ -267,9 +265,7 @@ def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
 _Trail = list[str] | None  # where to write down for the log what came of each check, if anybody reads it
 
 
-def _ask(
-    memory: Memory, parent: Activation | None, index: int, node: DeciderNode, trail: _Trail
-) -> DeciderChoice | None:
+def _ask(memory: Memory, parent: Activation | None, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Ask a decider that is not active, for a group, or for nobody if it is ROOT."""
     if memory.state.is_disabled(node):
         _told(trail, "disabled")
@@ -278,7 +274,7 @@ def _ask(
         return None
     jump: DeciderChoice | None = None
     if node.target is not None:
-        jump = _jump(memory, index, node, trail)
+        jump = _jump(memory, node, trail)
         if jump is None:
             return None
     if _is_refused(memory, node, parent, jump):
@@ -288,24 +284,24 @@ def _ask(
     if not accepted:
         return None
     if jump is not None:
-        last = jump.newcomers[-1].at
+        last = jump.newcomers[-1]
         if last.node.dblock is None:
             last.leave(dblock)
         jump.value = value
         return jump
-    choice = chosen(memory, parent, index, node, value)
-    if choice.newcomers[0].at.node is node:
-        choice.newcomers[0].at.leave(dblock)
+    choice = chosen(memory, parent, node, value)
+    if choice.newcomers[0].node is node:
+        choice.newcomers[0].leave(dblock)
     return choice
 
 
-def chosen(memory: Memory, parent: Activation | None, index: int, node: DeciderNode, value: float) -> DeciderChoice:
+def chosen(memory: Memory, parent: Activation | None, node: DeciderNode, value: float) -> DeciderChoice:
     """Who is to be activated for a decider that accepted."""
     remembered = memory.state.remembered(node, parent)
     if remembered is None:
-        return DeciderChoice(value, index, parent, [Newcomer(index, _candidate(memory, node, parent))])
+        return DeciderChoice(value, node, parent, [_candidate(memory, node, parent)])
     at, inner = remembered
-    choice = DeciderChoice(value, index, parent, [Newcomer(index, at)])
+    choice = DeciderChoice(value, node, parent, [at])
     return choice if inner is None else choice.and_then(inner, value)
 
 
@@ -370,36 +366,35 @@ def _is_refused(memory: Memory, node: DeciderNode, parent: Activation | None, ju
     """Whether somebody foreign keeps a control flag of a decider, or of those to whom it leads."""
     if jump is None:
         return bool(node.flags) and _is_kept(memory, node, parent)
-    return any(one.at.node.flags and _is_kept(memory, one.at.node, one.at.parent) for one in jump.newcomers)
+    return any(at.node.flags and _is_kept(memory, at.node, at.parent) for at in jump.newcomers)
 
 
-def _jump(memory: Memory, index: int, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
+def _jump(memory: Memory, node: DeciderNode, trail: _Trail) -> DeciderChoice | None:
     """Who is to be activated for a reference: everybody on the way from the active path to its target."""
     base = memory.root
-    newcomers: list[Newcomer] = []
+    newcomers: list[Activation] = []
     way = list(node.way)
     if base is None:
-        newcomers.append(Newcomer(0, _candidate(memory, memory.tree.nodes[0], None)))
+        newcomers.append(_candidate(memory, memory.tree.nodes[0], None))
     else:
         if any(at.node is node.target for at in _present(memory)):
             _told(trail, "target is active")
             return None
         # As far as the path leads that way it stays as it is, unless it has failed in this tick.
-        while base.child is not None and base.index == way[0][0] and not base.mask >> base.index & 1:
+        while base.child is not None and base.child.node is way[0] and not base.extra.mask >> base.index & 1:
             base = base.child
             way.pop(0)
-        if base.mask >> way[0][0] & 1:
+        if base.extra.mask >> base.node.children.index(way[0]) & 1:
             _told(trail, "target is masked")
             return None
-    parent = newcomers[-1].at if newcomers else base
-    for place, step in way:
-        at = _candidate(memory, step, parent)
+    parent = newcomers[-1] if newcomers else base
+    for step in way:
+        parent = _candidate(memory, step, parent)
         if memory.state.is_disabled(step):
             _told(trail, "target is disabled")
             return None
-        newcomers.append(Newcomer(place, at))
-        parent = at
-    return DeciderChoice(1.0, index, base, newcomers)
+        newcomers.append(parent)
+    return DeciderChoice(1.0, node, base, newcomers)
 
 
 def _told(trail: _Trail, text: str) -> None:
@@ -408,23 +403,17 @@ def _told(trail: _Trail, text: str) -> None:
 
 
 def attempt(
-    memory: Memory,
-    parent: Activation | None,
-    index: int,
-    node: DeciderNode,
-    log: DecisionLog | None,
-    *,
-    secures: bool = True,
+    memory: Memory, parent: Activation | None, node: DeciderNode, log: DecisionLog | None, *, secures: bool = True
 ) -> DeciderChoice | None:
     """Ask one decider, for its group, and its children if it delegates; and take the control flags of who accepted.
 
     ``secures`` is False where the answer alone is wanted.
     """
     trail: _Trail = [] if log is not None and log.wants_all else None
-    choice = _ask(memory, parent, index, node, trail)
+    choice = _ask(memory, parent, node, trail)
     # Not if its own Decide asked the children: they are among the newcomers then.
-    if choice is not None and node.delegates and choice.newcomers[-1].at.node is node:
-        inner = GroupRound(memory, choice.newcomers[-1].at, log, secures=False).choose(-1)
+    if choice is not None and node.delegates and choice.newcomers[-1].node is node:
+        inner = GroupRound(memory, choice.newcomers[-1], log, secures=False).choose(-1)
         choice = None if inner is None else choice.and_then(inner, inner.value)
         if trail is not None:
             trail.append(f"children returned {0.0 if choice is None else choice.value:.6f}")
@@ -432,7 +421,7 @@ def attempt(
         choice = None
         _told(trail, "failed ControlFlags check")
     if log is not None and trail is not None:
-        log.child(parent, index, node, trail)
+        log.child(parent, node, trail)
     return choice
 
 
@@ -494,11 +483,11 @@ class GroupRound:
     def _try(self, index: int, *, secures: bool) -> DeciderChoice | None:
         at = self._at
         node = self._children[index]
-        if at.mask >> index & 1:
+        if at.extra.mask >> index & 1:
             if self._log is not None:
-                self._log.child(at, index, node, ["masked"])
+                self._log.child(at, node, ["masked"])
             return None
-        return attempt(self._memory, at, index, node, self._log, secures=secures)
+        return attempt(self._memory, at, node, self._log, secures=secures)
 
     def _first(self, indices: Iterable[int]) -> DeciderChoice | None:
         for index in indices:
@@ -508,7 +497,7 @@ class GroupRound:
         return None
 
     def _drawn(self) -> DeciderChoice | None:
-        pool = [index for index in range(len(self._children)) if not self._at.mask >> index & 1]
+        pool = [index for index in range(len(self._children)) if not self._at.extra.mask >> index & 1]
         while pool:
             # One draw for each that is asked: a recording counts on how many there are.
             choice = self._try(pool.pop(self._memory.random.below(len(pool))), secures=self._secures)
@@ -517,7 +506,7 @@ class GroupRound:
         return None
 
     def _shuffled(self, failed: int) -> DeciderChoice | None:
-        order = self._at.order
+        order = self._at.extra.order
         if failed >= 0 and order is not None:
             choice = self._first(order[order.index(failed) + 1 :])
             if choice is not None:
@@ -525,7 +514,7 @@ class GroupRound:
         order = list(range(len(self._children)))
         self._memory.random.shuffle(order)
         # Who failed in this tick comes last, so that nobody loses the turn of a round.
-        order.sort(key=lambda index: self._at.mask >> index & 1)
+        order.sort(key=lambda index: self._at.extra.mask >> index & 1)
         self._at.more().order = order
         return self._first(order)
 

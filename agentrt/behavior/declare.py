@@ -134,13 +134,7 @@ def behavior(
 
     Args:
         name: what to call it.
-        activate: called with the activation, as all hooks are.
-        tick: called in each tick.
-        deactivate: called at the end.
-        run: a coroutine function.
-        block: the type of its block.
-        flags: the control flags that it needs.
-        id: its number in logs.
+        activate, tick, deactivate, run, block, flags, id: as in ``Behavior``; hooks are called with the activation.
 
     Source: Spore, behavior trees: "S12: Macros".
     """

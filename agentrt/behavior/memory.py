@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 from agentrt.behavior.declare import behavior_name
 from agentrt.behavior.stimuli import SLACK, Stimuli, Stimulus, token_name
@@ -54,17 +54,14 @@ __all__ = [
     "Activation",
     "DeciderChoice",
     "DebugOutput",
+    "NO_EXTRA",
     "Extra",
     "Machine",
     "Memory",
-    "Newcomer",
-    "PausedWalk",
     "Rare",
     "ActivationStage",
-    "StaticTree",
     "TreeState",
     "Unwinding",
-    "Work",
     "number_of",
 ]
 
@@ -89,33 +86,22 @@ class ActivationStage(Enum):
     ENDED = "ended"  # gone
 
 
-class Newcomer(NamedTuple):
-    """Somebody who is to be activated."""
-
-    place: int  # its number among the children of its parent
-    at: Activation
-
-
-@dataclass(slots=True, eq=False)
-class Work:
-    """The coroutines of one activation."""
-
-    routines: list[Routine] = field(default_factory=list)  # those that have not ended, in the order in which they began
-    has_failed: bool = False  # whether the decider fails when the tree comes by
-    is_due: bool = False  # while it is ending: whether ``deactivate`` has yet to be called
-    # whom to activate below when ``activate`` has ended, because they were chosen together with it
-    newcomers: list[Newcomer] = field(default_factory=list)
-
-
 @dataclass(slots=True, eq=False)
 class Extra:
     """What most activations never need."""
 
     block: Any = None
     dblock: Any = None  # what its Decide left for it
-    mask: int = 0  # see the module
+    mask: int = 0  # a bit for each child that failed in this tick
     order: list[int] | None = None  # of a group that shuffles: the numbers of its children
-    work: Work | None = None
+    routines: list[Routine] = field(default_factory=list)  # those that have not ended, in the order in which they began
+    has_failed: bool = False  # whether the decider fails when the tree comes by, because a coroutine of it did
+    is_due: bool = False  # while it is ending and coroutines are: whether ``deactivate`` has yet to be called
+    # whom to activate below when ``activate`` has ended, because they were chosen together with it
+    newcomers: list[Activation] = field(default_factory=list)
+
+
+NO_EXTRA: Final = Extra()  # of all who never needed one; nobody writes into it, see ``Activation.more``
 
 
 class Activation:
@@ -134,7 +120,7 @@ class Activation:
         self.index: int = -1  # the number of the active child; see the module
         self.since: float = 0.0  # game seconds at which it was activated
         self.stage: ActivationStage = ActivationStage.CANDIDATE
-        self.extra: Extra | None = None  # what most never need
+        self.extra: Extra = NO_EXTRA  # what most never need
 
     # --- for hooks ----------------------------------------------------------------------------------------------------
 
@@ -146,12 +132,12 @@ class Activation:
     @property
     def block(self) -> Any:
         """Its block; None if its behavior declares none."""
-        return None if self.extra is None else self.extra.block
+        return self.extra.block
 
     @property
     def dblock(self) -> Any:
         """What its Decide left for it; None if the decider declares none."""
-        return None if self.extra is None else self.extra.dblock
+        return self.extra.dblock
 
     @property
     def agent(self) -> Any:
@@ -237,29 +223,14 @@ class Activation:
 
     # --- what most never need -----------------------------------------------------------------------------------------
 
-    @property
-    def mask(self) -> int:
-        """A bit for each child that failed in this tick."""
-        return 0 if self.extra is None else self.extra.mask
-
-    @property
-    def order(self) -> list[int] | None:
-        """Of a group that shuffles: the numbers of its children."""
-        return None if self.extra is None else self.extra.order
-
-    @property
-    def work(self) -> Work | None:
-        """Its coroutines; None if there never was one."""
-        return None if self.extra is None else self.extra.work
-
     def leave(self, dblock: object) -> None:
         """Its Decide left something for it, or None for nothing."""
-        if dblock is not None or self.extra is not None:
+        if dblock is not None or self.extra is not NO_EXTRA:
             self.more().dblock = dblock
 
     def more(self) -> Extra:
-        """Room for what most never need."""
-        if self.extra is None:
+        """Room for what most never need, to write into."""
+        if self.extra is NO_EXTRA:
             self.extra = Extra()
         return self.extra
 
@@ -296,17 +267,17 @@ class DeciderChoice:
     """Who is to be activated."""
 
     value: float  # what Decide answered
-    index: int  # the number of the child that was asked, in the group that asked
+    asked: DeciderNode  # the child that the group asked; or ROOT
     base: Activation | None  # whose child the first newcomer becomes; None for ROOT
-    newcomers: list[Newcomer]  # from the top down
+    newcomers: list[Activation]  # from the top down
 
     def and_then(self, inner: DeciderChoice, value: float) -> DeciderChoice:
         """This choice of a group, together with what the group would choose; a jump takes the place of all of it."""
-        if inner.base is not self.newcomers[-1].at:
+        if inner.base is not self.newcomers[-1]:
             inner.value = value
-            inner.index = self.index
+            inner.asked = self.asked
             return inner
-        return DeciderChoice(value, self.index, self.base, self.newcomers + inner.newcomers)
+        return DeciderChoice(value, self.asked, self.base, self.newcomers + inner.newcomers)
 
 
 class Unwinding(NamedTuple):
@@ -316,17 +287,15 @@ class Unwinding(NamedTuple):
     reason: str
 
 
-class PausedWalk(Protocol):
-    """A walk that waits for a clean-up; ``walk`` has it."""
+class _PausedWalk(Protocol):
+    """A walk that waits for a clean-up: a ``Walk``, which explains these."""
 
     tick: int
-    newcomers: list[Newcomer]
+    newcomers: list[Activation]
 
-    def resume(self) -> None:
-        """The clean-up has ended: go on."""
+    def resume(self) -> None: ...
 
-    def give_up(self) -> None:
-        """It took too long: forget who was chosen and not activated."""
+    def give_up(self) -> None: ...
 
 
 _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group, and whom it would choose
@@ -355,7 +324,7 @@ class Rare:
         None  # the entity of the body that it left last, which is its agent no more when it joins another one
     )
     unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
-    walk: PausedWalk | None = None  # the walk that waits for it
+    walk: _PausedWalk | None = None  # the walk that waits for it
     routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
 
 
@@ -476,8 +445,8 @@ def number_of(memory: Memory) -> int:
     return 0 if memory.body is None else memory.body.number
 
 
-class StaticTree(Protocol):
-    """What a memory knows of its tree, which is shared by all agents that use it; ``BehaviorTree`` is it."""
+class _StaticTree(Protocol):
+    """What a memory knows of its tree, which all agents share that use it: a ``BehaviorTree``, which explains these."""
 
     name: str
     id: int
@@ -486,18 +455,9 @@ class StaticTree(Protocol):
     nodes: tuple[DeciderNode, ...]
     num_timers: int
 
-    @property
-    def deciders(self) -> tuple[str, ...]:
-        """The names of its deciders in the order of declaration."""
-        ...
+    def node(self, name: str) -> DeciderNode: ...
 
-    def node(self, name: str) -> DeciderNode:
-        """A compiled decider."""
-        ...
-
-    def outline(self, name: str = "tree") -> Outline:
-        """The whole tree as it was declared, for tools."""
-        ...
+    def outline(self, name: str = "tree") -> Outline: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -538,8 +498,8 @@ class Memory:
     rank = BEHAVIOR  # where it stands in a tick
     view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns
 
-    def __init__(self, tree: StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
-        self.tree: StaticTree = tree
+    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
+        self.tree: _StaticTree = tree
         self.agent: Any = agent  # any object
         self.body: Body | None = None  # whom it drives; None before it has joined one
         self.name: str = name  # begins the paths of its deciders
@@ -760,11 +720,7 @@ class Memory:
     # --- as a driver --------------------------------------------------------------------------------------------------
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body.
-
-        Raises:
-            WrongStateError: it drives another one.
-        """
+        """Begin to drive a body; ``WrongStateError`` if it drives another one."""
         self._lose_time()
         try:
             give(self, body, "Memory.join")
@@ -799,12 +755,7 @@ class Memory:
             self.state.body.fault(self.name, "tick", error)
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Take everything down.
-
-        Args:
-            reason: why, in words.
-            then: called when the last coroutine has ended; at once if there is none.
-        """
+        """Take everything down; see ``Driver``."""
         self.state.rare.leaving = (reason, then)
         self.state.at_the_end()
 

@@ -155,14 +155,7 @@ class BehaviorTree:
         return node
 
     def outline(self, name: str = "tree") -> Outline:
-        """The whole tree as it was declared, for tools; made once for each name.
-
-        Args:
-            name: begins the paths: that of the memory for which it is shown.
-
-        Raises:
-            DefinitionError: the tree was not initialized, and is not well formed.
-        """
+        """The whole tree as it was declared, for tools; the name of a memory begins the paths. Made once for each."""
         self.initialize_tree_data()
         if name not in self._outlines:
             if len(self._outlines) >= _MOST_OUTLINES:

@@ -68,7 +68,7 @@ from agentrt.behavior.decide import (
     secure,
 )
 from agentrt.behavior.declare import behavior_name
-from agentrt.behavior.memory import Activation, ActivationStage, Unwinding, Work
+from agentrt.behavior.memory import NO_EXTRA, Activation, ActivationStage, Unwinding
 from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import LoneBody, Routine, called, note, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, RedecideLoopError
@@ -77,7 +77,7 @@ from agentrt.kernel.trace import TraceEvent
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
     from agentrt.behavior.debug import DecisionLog
-    from agentrt.behavior.memory import DeciderChoice, Memory, Newcomer, Rare
+    from agentrt.behavior.memory import DeciderChoice, Extra, Memory, Rare
 
 __all__ = ["in_full", "look_after", "settle", "steady"]
 
@@ -90,33 +90,25 @@ def _fails(answer: object) -> bool:
 # --- coroutines -------------------------------------------------------------------------------------------------------
 
 
-def _work_of(at: Activation) -> Work:
-    """The coroutines of an activation, made room for if there never was one."""
-    extra = at.more()
-    if extra.work is None:
-        extra.work = Work()
-    return extra.work
-
-
 def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
     """Begin a coroutine."""
-    work = _work_of(at)
+    extra = at.more()
     memory = at.memory
 
     def ended(routine: Routine) -> None:
-        work.routines.remove(routine)
+        extra.routines.remove(routine)
         memory.state.rare.routines.remove(routine)
         if at.stage is ActivationStage.ENDING:
             if routine.error is not None:
                 memory.state.disable(at.node, at.path, routine.hook)  # not ``fault``: the routine has reported it
             elif hook == "activate" and _went_well(routine):
-                work.is_due = True  # it came to its end although it was cancelled: what it set up is to be undone
+                extra.is_due = True  # it came to its end although it was cancelled: what it set up is to be undone
             _proceed(memory)
         else:
-            _outcome(at, work, routine)
+            _outcome(at, extra, routine)
 
     routine = Routine(memory.state.body, at.path, hook, fn(at), ended)
-    work.routines.append(routine)
+    extra.routines.append(routine)
     memory.state.rare.routines.append(routine)
 
 
@@ -124,7 +116,7 @@ def _went_well(routine: Routine) -> bool:
     return routine.strand.error is None and not _fails(routine.value)
 
 
-def _outcome(at: Activation, work: Work, routine: Routine) -> None:
+def _outcome(at: Activation, extra: Extra, routine: Routine) -> None:
     hook = routine.hook
     if routine.error is not None:
         at.memory.state.disable(at.node, at.path, hook)
@@ -134,22 +126,21 @@ def _outcome(at: Activation, work: Work, routine: Routine) -> None:
         if not is_bad and at.node.run is not None:
             _start(at, "run", at.node.run)
     if is_bad or hook == "run":
-        work.has_failed = True
+        extra.has_failed = True
 
 
 def look_after(at: Activation) -> Any:
     """What a tick does for a behavior with coroutines; the answer is that of a hook."""
     if at.stage is ActivationStage.ACTIVATING:
         return True
-    work = _work_of(at)
-    if work.has_failed:
+    if at.extra.has_failed:
         return False  # before its ``tick`` is called: what has ended is not ticked once more
     node = at.node
     if node.tick is None:
         return True
     if "tick" not in node.is_async:
         return node.tick(at)
-    if not any(routine.hook == "tick" for routine in work.routines):
+    if not any(routine.hook == "tick" for routine in at.extra.routines):
         _start(at, "tick", node.tick)
     return True
 
@@ -167,22 +158,22 @@ def _wind_on(unwinding: Unwinding) -> bool:
 
 def _end(at: Activation, reason: str) -> bool:
     """End one; returns whether it has ended, or else a coroutine is to end first, and this is called again."""
-    work, is_due = at.work, False
+    extra, is_due = at.extra, False
     if at.stage is not ActivationStage.ENDING:
         is_due = at.stage is ActivationStage.ACTIVE
         at.stage = ActivationStage.ENDING
         log = log_of(at.memory)
         if log is not None and at.node.behavior is not None:
             log.deactivating(at)
-        if work is not None:
-            work.is_due = is_due
-            for routine in tuple(work.routines):
+        if extra is not NO_EXTRA:
+            extra.is_due = is_due
+            for routine in tuple(extra.routines):
                 routine.stop(reason)
-            release_all(work.newcomers)
-    if work is not None:
-        if work.routines:
+            release_all(extra.newcomers)
+    if extra is not NO_EXTRA:
+        if extra.routines:
             return False
-        is_due, work.is_due = work.is_due, False  # a coroutine of activate may have come to its end meanwhile
+        is_due, extra.is_due = extra.is_due, False  # a coroutine of activate may have come to its end meanwhile
     if is_due and not _deactivate(at):
         return False
     _dispose(at, reason)
@@ -203,7 +194,7 @@ def _deactivate(at: Activation) -> bool:
 def _dispose(at: Activation, reason: str) -> None:
     if at.block is not None:
         _call(at, "dispose", _dispose_of, at.block)
-    if at.extra is not None:
+    if at.extra is not NO_EXTRA:
         at.extra.block = at.extra.dblock = None
     at.stage = ActivationStage.ENDED
     release(at)
@@ -319,13 +310,12 @@ def _cut(memory: Memory, rare: Rare, at: Activation, reason: str) -> None:
 def _is_yet_to_come(memory: Memory, rare: Rare, at: Activation) -> bool:
     """Whether somebody was chosen, and has to wait for a coroutine before it is activated; then it is not chosen."""
     walk = rare.walk
-    if walk is not None and any(one.at is at for one in walk.newcomers):
+    if walk is not None and at in walk.newcomers:
         _drop_walk(memory)
         return True
     for group in memory.path():
-        work = group.work
-        if work is not None and any(one.at is at for one in work.newcomers):
-            release_all(work.newcomers)
+        if at in group.extra.newcomers:
+            release_all(group.extra.newcomers)
             return True
     return False
 
@@ -371,7 +361,7 @@ class Walk:
     _places: dict[tuple[int, int], int] = field(default_factory=dict)  # the place above and a decider -> the place
     is_busy: bool = False  # whether a behavior ticked, or a coroutine is at work
     masked: list[Activation] = field(default_factory=list)  # the groups that have a mask
-    newcomers: list[Newcomer] = field(default_factory=list)  # who was chosen together and is yet to be activated
+    newcomers: list[Activation] = field(default_factory=list)  # who was chosen together and is yet to be activated
     base: Activation | None = None  # whose child the next newcomer becomes
 
     def from_root(self) -> None:
@@ -380,7 +370,7 @@ class Walk:
         if memory.root is not None:
             self.go(memory.root, _Step.VISIT)
             return
-        choice = attempt(memory, None, 0, memory.tree.nodes[0], self._log)
+        choice = attempt(memory, None, memory.tree.nodes[0], self._log)
         if choice is not None:
             self.take(choice)
 
@@ -388,9 +378,9 @@ class Walk:
         """Activate who was chosen by a group (None for ROOT), and go on from there. Their control flags are taken."""
         self.go(*self._switch(choice, asker, "interrupted"))
 
-    def after(self, at: Activation, index: int) -> None:
-        """Go on in a group: one of its children is active, those of higher priority were asked up to an index."""
-        choice = GroupRound(self._memory, at, self._log).interrupting(index)
+    def after(self, at: Activation, asked: DeciderNode) -> None:
+        """Go on in a group: one of its children is active, those of higher priority were asked up to this one."""
+        choice = GroupRound(self._memory, at, self._log).interrupting(at.node.children.index(asked) + 1)
         if choice is not None:
             self.take(choice, at)
         else:
@@ -456,9 +446,8 @@ class Walk:
             if self._log is not None:
                 self._log.current(at)
             return _OVER
-        work = at.work
-        if work is not None and work.newcomers:
-            self.base, self.newcomers, work.newcomers = at, work.newcomers, []
+        if at.extra.newcomers:
+            self.base, self.newcomers, at.extra.newcomers = at, at.extra.newcomers, []
         if self.newcomers:  # chosen together with it: nobody is asked again
             return self._enter()
         if at.child is not None:
@@ -524,7 +513,7 @@ class Walk:
 
     def _redecide(self, at: Activation, index: int, reason: str) -> _Next:
         choice: DeciderChoice | None = None
-        if not at.mask:
+        if not at.extra.mask:
             self.masked.append(at)
         at.more().mask |= 1 << index
         if self._log is not None:
@@ -575,8 +564,8 @@ class Walk:
                 staying = [] if choice.base is None else list(choice.base.downward())[1:]
                 hand_back(self._memory, self.newcomers, staying)  # their flags had passed on when they were chosen
                 return at, _Step.FAIL
-        if choice.base is not None and choice.base.work is not None:
-            release_all(choice.base.work.newcomers)  # chosen before, and waiting for the end of its activate
+        if choice.base is not None:
+            release_all(choice.base.extra.newcomers)  # chosen before, and waiting for the end of its activate
         if not self._take_down(choice.base, reason):
             self._memory.state.rare.walk = self
             self.is_busy = True
@@ -588,13 +577,12 @@ class Walk:
         if self.base is not None and self.base.stage is ActivationStage.ACTIVATING:
             self._leave_to(self.base)
             return _OVER
-        newcomer = self.newcomers.pop(0)
-        at = newcomer.at
+        at = self.newcomers.pop(0)
         base = self.base
         if base is None:
             self._memory.root = at
         else:
-            base.index = newcomer.place
+            base.index = base.node.children.index(at.node)
             base.child = at
         self.base = at
         if self._log is not None:
@@ -605,7 +593,7 @@ class Walk:
 
     def _leave_to(self, at: Activation) -> None:
         """Somebody's activate has to end before the newcomers below him may be activated."""
-        _work_of(at).newcomers, self.newcomers = self.newcomers, []
+        at.more().newcomers, self.newcomers = self.newcomers, []
         self.is_busy = True
 
     def _activate(self, at: Activation) -> bool:
@@ -647,7 +635,7 @@ class Walk:
             memory.root = None
         else:
             base.child = None
-            if not base.mask >> base.index & 1:  # of who failed the number stays: the group has yet to redecide
+            if not base.extra.mask >> base.index & 1:  # of who failed the number stays: the group has yet to redecide
                 base.index = -1
         return _unwind(memory, Unwinding(path, reason))
 
@@ -745,7 +733,7 @@ def _ask_guarded(memory: Memory, at: Activation, child: DeciderNode) -> DeciderC
     # Nothing of this memory waits for control flags, else the tick would be walked in full.
     if child.timer >= 0 and memory.time - memory.timers[child.timer] < child.every - SLACK:
         return None
-    return attempt(memory, at, at.node.children.index(child), child, None)
+    return attempt(memory, at, child, None)
 
 
 def _raised(memory: Memory, at: Activation, child: DeciderNode | None, error: BaseException) -> bool:
@@ -754,16 +742,15 @@ def _raised(memory: Memory, at: Activation, child: DeciderNode | None, error: Ba
         memory.state.fault(at.node, at.path, "tick", error)
         return _run(memory, Walk.go, at, _Step.FAIL)
     memory.state.fault(child, memory.state.path_of(child, at), "decide", error)
-    return _run(memory, Walk.after, at, at.node.children.index(child) + 1)
+    return _run(memory, Walk.after, at, child)
 
 
 def _accepted(memory: Memory, at: Activation, child: DeciderNode, choice: DeciderChoice | None) -> bool:
     """A child of higher priority takes over."""
-    index = at.node.children.index(child)
     if choice is None:  # its Decide was called right here; it needs no control flags, but whom it delegated to may
-        choice = chosen(memory, at, index, child, 1.0)
+        choice = chosen(memory, at, child, 1.0)
         if not secure(memory, choice):
-            return _run(memory, Walk.after, at, index + 1)
+            return _run(memory, Walk.after, at, child)
     return _run(memory, Walk.take, choice, at)
 
 

@@ -322,11 +322,6 @@ class Routine:
         self.error: BaseException | None = None
         self.strand: Strand = kernel.spawn(coro, f"{body.name}: {path}", self)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended."""
-        return self.strand.is_done
-
     def whereabouts(self) -> tuple[str, str]:
         """The agent and the path, for the watch."""
         return self._body.name, self._path

@@ -70,7 +70,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from agentrt.body.driver import GOALS, LoneBody, Routine, give, note, number_in, take, tick_of
 from agentrt.body.flags import chain_of
@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
 
 __all__ = ["STATE_NAMES", "STATE_TABLE", "GoalSelector", "WrappedGoal", "move"]
+
+T = TypeVar("T")
 
 # The numbers are chosen so that the two facts that decide most are one comparison each:
 # state >= PENDING: the goal is entitled to its entries in the selector's map of locked flags;
@@ -289,14 +291,18 @@ class Lifecycle:
 
     def can_use(self, wrapped: WrappedGoal) -> bool:
         """Ask a goal whether it can be used. One that raises cannot."""
+        return self._answer(wrapped, "can_use", lambda: bool(wrapped.goal.can_use())) is True
+
+    def _answer(self, wrapped: WrappedGoal, hook: str, call: Callable[[], T]) -> T | None:
+        """What a callback returns; None if it raised, and then the goal is out. Meanwhile it may not ask for a tick."""
         before, self.is_busy = self.is_busy, True
         try:
-            return bool(wrapped.goal.can_use())
+            return call()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self.fail(wrapped, "can_use", error)
-            return False
+            self.fail(wrapped, hook, error)
+            return None
         finally:
             self.is_busy = before
 
@@ -308,33 +314,14 @@ class Lifecycle:
         wrapped.since = tick_of(self.body)
         self.running += 1
         note(self.body, wrapped.flag_name, TraceEvent.START, (("priority", wrapped.priority),))
-        busy, self.is_busy = self.is_busy, True  # it may begin outside of a tick, and must not ask for one
-        try:
-            result = wrapped.goal.start()
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            self.fail(wrapped, "start", error)
-            return
-        finally:
-            self.is_busy = busy
-        if result is not None:
-            self.spawn(wrapped, "start", result)
-        if wrapped.state == RUNNING:
+        self.spawn(wrapped, "start", self._answer(wrapped, "start", wrapped.goal.start))
+        if wrapped.state == RUNNING:  # and not if it raised
             self._run(wrapped)
 
     def _run(self, wrapped: WrappedGoal) -> None:
         """Its start is over: begin its coroutine, if it has one."""
-        goal = wrapped.goal
-        if type(goal).run is not Goal.run:
-            try:
-                coro = goal.run()
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                self.fail(wrapped, "run", error)
-            else:
-                self.spawn(wrapped, "run", coro)
+        if type(wrapped.goal).run is not Goal.run:
+            self.spawn(wrapped, "run", self._answer(wrapped, "run", wrapped.goal.run))
 
     def spawn(self, wrapped: WrappedGoal, hook: str, result: object) -> None:
         """Have what a callback returned run as a routine, if it is a coroutine."""
@@ -948,10 +935,7 @@ class GoalSelector:
         self.drive()
 
     def tick(self) -> None:
-        """One full tick: stop, unlock, start, tick.
-
-        Raises:
-            WrongStateError: one of its own goals asks for it.
+        """One full tick: stop, unlock, start, tick. ``WrongStateError`` if one of its own goals asks for it.
 
         Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tick".
         """
@@ -1027,13 +1011,9 @@ class GoalSelector:
                     locks.choose(wrapped)
 
     def tick_running_goals(self, tick_all: bool = False) -> None:
-        """Tick the goals that run; without an argument, a partial tick.
+        """Tick the goals that run: in a partial tick those that ask for every tick, else all (``tick_all``).
 
-        Args:
-            tick_all: whether those are ticked, too, that do not ask for every tick.
-
-        Raises:
-            WrongStateError: one of its own goals asks for it.
+        ``WrongStateError`` if one of its own goals asks for it.
 
         Source: Minecraft, goal selectors: "Operation", flowchart, "GoalSelector.tickRunningGoals".
         """
@@ -1079,11 +1059,7 @@ class GoalSelector:
         return [routine.strand for routine in self._life.routines or ()]
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body. All goals are idle, those too that were disabled.
-
-        Raises:
-            WrongStateError: it drives one, or has not left it yet.
-        """
+        """Begin to drive a body; all goals are idle, also disabled ones. ``WrongStateError`` if it has not left one."""
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
@@ -1093,12 +1069,7 @@ class GoalSelector:
             wrapped.state = IDLE
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop all goals, for good or until it joins a body again.
-
-        Args:
-            reason: why, in words.
-            then: called when the last one has cleaned up; at once if none has to.
-        """
+        """Stop all goals, for good or until it joins a body again; see ``Driver``."""
         self.is_away = True
         self.ticks = 0
         goals = self._goals

@@ -63,15 +63,6 @@ class Closure:
     # what is left without them
     faults: tuple[DataFault, ...] = ()
 
-    def resolved(self) -> tuple[str, ...]:
-        """All aliases that are registered: components first, then observers, task groups, strategies and actions.
-
-        In this order they can be injected: what watches and acts may need what the components hold.
-        """
-        missing = {reference.alias for reference in self.unresolved}
-        everything = (*self.components, *self.observers, *self.task_groups, *self.strategies, *self.actions)
-        return tuple(alias for alias in everything if alias not in missing)
-
 
 def closure_of(packs: Iterable[Pack | str], registry: Registry, *, allow_unresolved: bool = False) -> Closure:
     """Find everything that packs hold and require. The first fault is raised; what is unresolved may be no fault."""

@@ -94,6 +94,9 @@ class _Entry(NamedTuple):
 class Registry:
     """A table of aliases. A runtime has one; tests make their own.
 
+    An alias that nobody registered is an ``UnknownAliasError`` with the nearest names, whatever is asked of it; that
+    tells of a ``file`` and a ``pointer`` into it, the place that refers to the alias.
+
     Args:
         manifests: taken in order, as by ``add``.
     """
@@ -204,42 +207,21 @@ class Registry:
         return len(self._entries)
 
     def aliases(self, kind: str = "") -> tuple[str, ...]:
-        """The aliases that are registered, in alphabetical order.
-
-        Args:
-            kind: only those of this kind; all when empty.
-        """
+        """The aliases that are registered, of one kind or all, in alphabetical order."""
         return tuple(sorted(alias for alias in self._entries if not kind or kind_of(alias) == kind))
 
     def origin(self, alias: str) -> str:
-        """Where an alias was registered, in words.
-
-        Raises:
-            UnknownAliasError: nobody registered it.
-        """
+        """Where an alias was registered, in words."""
         return self._entry(alias).origin
 
     def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
-        """Look up what an alias names.
-
-        Args:
-            alias: as it was registered.
-            file, pointer: the place that refers to it, for the error.
-
-        Raises:
-            UnknownAliasError: nobody registered it; with the nearest names.
-        """
+        """What an alias names."""
         return self._entry(alias, file, pointer).thing
 
     def pack(self, alias: str, *, file: str = "", pointer: str = "") -> Pack:
         """Load the pack that an alias names, with what others mix into it.
 
-        Args:
-            alias: the alias of a pack.
-            file, pointer: the place that refers to it, for the error.
-
         Raises:
-            UnknownAliasError: nobody registered it.
             InvalidPackError: the alias is of another kind, or what it names, or a mixin of it, is not a pack.
         """
         loaded = self._loaded.get(alias)
@@ -256,23 +238,14 @@ class Registry:
         return loaded
 
     def task_groups(self, alias: str) -> TaskGroupsDocument:
-        """Load the document of task groups that an alias is registered to, as a file or a mapping.
-
-        Raises:
-            UnknownAliasError: nobody registered it.
-            InvalidPackError: what it names is no such document.
-        """
+        """The document of task groups that an alias names, a file or a mapping; ``InvalidPackError`` if it is none."""
         if alias not in self._groups:
             thing: Any = self.get(alias)
             self._groups[alias] = load_task_groups(thing, file=alias)
         return self._groups[alias]
 
     def group_class(self, entry: GroupEntry) -> type[TaskGroupAction]:
-        """The class of a group that is declared in a document; the same one each time, so that all agents share it.
-
-        Raises:
-            InvalidPackError: it does not make a task group.
-        """
+        """The class of a group that is declared in a document; the same one each time, so that all agents share it."""
         if entry not in self._classes:
             self._classes[entry] = entry.make_class()
         return self._classes[entry]

@@ -26,6 +26,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from operator import and_, or_, xor
 from typing import NamedTuple
 
 from agentrt.errors import ConditionSyntaxError
@@ -48,7 +50,7 @@ Term = tuple[int, int]  # some of the variables, and what they have to be: it ho
 ALWAYS: tuple[Term, ...] = ((0, 0),)  # the terms of what always holds
 
 _MOST_FACTORED = 4  # variables in a condition that is written as terms: eight at most, for their parity
-_CHAINED = ("and", "or", "xor")
+_CHAINED: Mapping[str, Callable[[bool, bool], bool]] = {"and": and_, "or": or_, "xor": xor}
 KEYWORDS = frozenset({*_CHAINED, "true", "false"})
 MAX_BRACKETS = 32
 
@@ -136,22 +138,14 @@ def compile_condition(text: str, masks: Mapping[str, int]) -> CompiledCondition:
 
 def _terms(test: Test, open_masks: tuple[int, ...], mask: int, value: int) -> Iterator[Term]:
     """The terms of a test, as far as some variables are known already: split by one variable after the other."""
-    answers = {test(value | bits) for bits in _subsets(open_masks)}
+    subsets = (some for count in range(len(open_masks) + 1) for some in combinations(open_masks, count))
+    answers = {test(value | sum(some)) for some in subsets}
     if answers == {True}:
         yield mask, value
     elif len(answers) == 2:
         first, *rest = open_masks
         yield from _terms(test, tuple(rest), mask | first, value | first)
         yield from _terms(test, tuple(rest), mask | first, value)
-
-
-def _subsets(masks: tuple[int, ...]) -> Iterator[int]:
-    if not masks:
-        yield 0
-        return
-    for bits in _subsets(masks[1:]):
-        yield bits
-        yield bits | masks[0]
 
 
 class _Parser:
@@ -187,19 +181,26 @@ class _Parser:
 
     def _expression(self) -> Test:
         first = self._comparison()
-        rest: list[tuple[str, Test]] = []
+        rest: list[tuple[Callable[[bool, bool], bool], Test]] = []
         while (operator := self._peek()) in _CHAINED:
             self._next += 1
-            rest.append((operator, self._comparison()))
+            rest.append((_CHAINED[operator], self._comparison()))
         if not rest:
             return first
         operators = {operator for operator, _ in rest}
         tests = (first, *(test for _, test in rest))
-        if operators == {"and"}:
+        if operators == {and_}:
             return lambda bits: all(test(bits) for test in tests)
-        if operators == {"or"}:
+        if operators == {or_}:
             return lambda bits: any(test(bits) for test in tests)
-        return _chain(first, tuple(rest))
+
+        def chain(bits: int) -> bool:
+            value = first(bits)
+            for joined, test in rest:
+                value = joined(value, test(bits))
+            return value
+
+        return chain
 
     def _comparison(self) -> Test:
         left = self._operand()
@@ -257,21 +258,6 @@ def _never(_bits: int) -> bool:
 
 
 _CONSTANTS: dict[str, Test] = {"true": lambda _bits: True, "false": _never}
-
-
-def _chain(first: Test, rest: tuple[tuple[str, Test], ...]) -> Test:
-    def chain(bits: int) -> bool:
-        value = first(bits)
-        for operator, test in rest:
-            if operator == "and":
-                value = value and test(bits)
-            elif operator == "or":
-                value = value or test(bits)
-            else:
-                value = value is not test(bits)
-        return value
-
-    return chain
 
 
 def problem_of(error: ConditionSyntaxError) -> str:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
 from agentrt.selection import xml
-from agentrt.selection.program import BlockScope, Program, SpliceBudget, check_blocks, compile_tree
+from agentrt.selection.program import Folder, Program, add_blocks, check_blocks, compile_tree
 from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 from agentrt.words import counted
@@ -109,17 +109,15 @@ class _Survey:
                 self._failed.append(root)
 
     def _compile_all(self) -> None:
-        findings, budget = self.findings, SpliceBudget()
+        folder, findings = Folder(self.findings), self.findings
         roots = [*self.files.values(), *self._failed]
-        blocks = BlockScope()
         for root in roots:
             if root.tag == "blocks":
-                blocks.add_all(root, findings)
-        used: set[str] = set()
+                add_blocks(folder.blocks, root, findings)
         first: dict[str, Element] = {}
         for root in roots:
             for tree in _trees_of(root):
-                if budget.left < 0:
+                if folder.left < 0:
                     return
                 key = tree.name.lower()
                 other = first.setdefault(key, tree)
@@ -127,12 +125,12 @@ class _Survey:
                     text = f"there is another tree {shown(tree.name)}, at {other.file}:{other.line}."
                     findings.lenient(tree.file, tree.line, f"{text} Rename one of them.")
                     continue
-                program = compile_tree(tree, blocks, findings, budget, used)
+                program = compile_tree(tree, folder)
                 if program is None or root in self._failed:
                     self.broken.add(key)
                 else:
                     self.programs[key] = (program, tree.file)
-        check_blocks(blocks, used, findings, budget)
+        check_blocks(folder)
 
 
 def _trees_of(root: Element) -> list[Element]:
@@ -201,18 +199,7 @@ class SelectionLibrary:
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], mode: Mode = STRICT) -> SelectionLibrary:
-        """Take files from memory. ``reload`` looks into the same mapping again.
-
-        Args:
-            texts: name of a file -> its text.
-            mode: as for ``load``.
-
-        Returns:
-            The library.
-
-        Raises:
-            InvalidSelectionError: strict, and something is wrong.
-        """
+        """Take files from memory, by name. All is as for ``load``; ``reload`` looks into the same mapping again."""
         return cls(partial(_in_memory, texts), mode)
 
     def reload(self) -> ReloadReport:

@@ -31,15 +31,16 @@ anatomy", "Sharing Behavior Blocks between Behavior Selection Trees"; section 9.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from agentrt.errors import ConditionSyntaxError, UnknownVariableError
 from agentrt.selection.conditions import ALWAYS, CompiledCondition, Term, Test, compile_condition, is_name, problem_of
 from agentrt.selection.xml import MAX_DEPTH, NODES, SHAPES, STRICT, Element, Findings, shown
 
-__all__ = ["BlockScope", "Program", "SelectionNode", "SpliceBudget", "check_blocks", "compile_tree"]
+__all__ = ["Folder", "Program", "SelectionNode", "add_blocks", "check_blocks", "compile_tree"]
 
 MOST_REMEMBERED = 4096
 
@@ -180,107 +181,27 @@ MAX_NESTED = 64  # blocks in blocks
 MOST_PARTS = 100_000  # of all trees of a folder together
 
 
-@dataclass(slots=True)
-class SpliceBudget:
-    """How much work the trees of one folder may still be, in parts of trees."""
-
-    left: int = MOST_PARTS  # falls; below 0 it is used up
+Blocks: TypeAlias = "ChainMap[str, Element]"
+"""By name in lower case: the blocks of one tree, before those that all share."""
 
 
-class BlockScope:
-    """Blocks by name, which ignores case; what is not here is looked for in the outer scope."""
-
-    __slots__ = ("_outer", "blocks")
-
-    def __init__(self, outer: BlockScope | None = None) -> None:
-        self._outer = outer
-        self.blocks: dict[str, Element] = {}  # of this scope alone, by name in lower case
-
-    def add_all(self, blocks: Element, findings: Findings) -> None:
-        """Take the blocks of one ``Blocks`` element."""
-        for block in blocks.children:
-            first = self.blocks.setdefault(block.name.lower(), block)
-            if first is not block:
-                text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
-                findings.lenient(block.file, block.line, text)
-
-    def find(self, name: str) -> Element | None:
-        """A block by name, here or further out."""
-        found = self.blocks.get(name.lower())
-        if found is None and self._outer is not None:
-            return self._outer.find(name)
-        return found
-
-    def names(self) -> Iterator[str]:
-        """All names that can be referred to, as they were written."""
-        for block in self.blocks.values():
-            yield block.name
-        if self._outer is not None:
-            yield from self._outer.names()
+def add_blocks(scope: Blocks, blocks: Element, findings: Findings) -> None:
+    """Take the blocks of one ``Blocks`` element into the innermost scope."""
+    for block in blocks.children:
+        first = scope.maps[0].setdefault(block.name.lower(), block)
+        if first is not block:
+            text = f"there is another block {shown(block.name)}, at {first.file}:{first.line}. Rename one of them."
+            findings.lenient(block.file, block.line, text)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class _Splicer:
-    """Reads the children of elements as if every Ref were what is in its block. One for each tree."""
+@dataclass(slots=True, eq=False)
+class Folder:
+    """What the trees of one folder share while they are compiled."""
 
-    _scope: BlockScope
-    _findings: Findings
-    _tree: Element
-    _budget: SpliceBudget
-    _left: int = MAX_SPLICED
-    _path: list[Element] = field(default_factory=list)  # the blocks that are being read, the outermost first
+    findings: Findings
+    blocks: Blocks = field(default_factory=ChainMap)
     used: set[str] = field(default_factory=set)  # the blocks that were spliced, by name in lower case
-
-    def children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
-        """What a section or a node holds of the wanted tags, with what its Refs stand for in their places.
-
-        While what comes out of a block is being read, a Ref to that block is a circle; so a caller reads the children
-        of a node that it was given before it asks for the next.
-        """
-        for child in element.children:
-            self._left -= 1
-            self._budget.left -= 1
-            if self._left < 0 or self._budget.left < 0:
-                self._too_many()
-                return
-            if child.tag == "ref":
-                yield from self._of_block(child, wanted, section)
-            elif child.tag in wanted:
-                yield child
-            elif element.tag == "block":  # else its shape was checked already
-                takes = " and ".join(f"<{SHAPES[tag].written}>" for tag in wanted)
-                text = f"the block {shown(element.name)} is spliced into {section}, which takes {takes}, not this."
-                self._findings.lenient(child.file, child.line, text)
-
-    def _of_block(self, ref: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
-        block = self._scope.find(ref.name)
-        if block is None:
-            text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, self._scope.names())}"
-            text += f" The tree {shown(self._tree.name)} needs it: put it into a file of <Blocks> in the same folder."
-            self._findings.lenient(ref.file, ref.line, text)
-        elif block in self._path:  # elements are equal to none but themselves
-            circle = [*(one.name for one in self._path[self._path.index(block) :]), block.name]
-            told = [*circle[:8], "...", *circle[-2:]] if len(circle) > 12 else circle
-            text = f"these blocks stand for each other in a circle: {' -> '.join(shown(name)[1:-1] for name in told)}."
-            self._findings.lenient(ref.file, ref.line, f"{text} Take one of the Refs out.")
-        elif len(self._path) >= MAX_NESTED:
-            text = f"Refs lead through more than {MAX_NESTED} blocks here. Put some of these blocks together."
-            self._findings.error(ref.file, ref.line, text)
-        else:
-            self.used.add(block.name.lower())
-            self._path.append(block)
-            yield from self.children(block, wanted, section)
-            self._path.pop()
-
-    def _too_many(self) -> None:
-        if self._left >= 0:
-            text = "the trees of this folder are too many, or too large when all Refs are resolved: they have more than"
-            text += f" {MOST_PARTS} parts together (elements, Refs, and each 32 characters of a condition)."
-            self._findings.error(self._tree.file, 0, f"{text} Split the folder.")
-            return
-        text = f"the tree {shown(self._tree.name)} has more than {MAX_SPLICED} parts when all its Refs are resolved."
-        text += " Its blocks name each other too often."
-        self._findings.error(self._tree.file, self._tree.line, text)
+    left: int = MOST_PARTS  # how much work they may still be, in parts of trees; below 0 it is used up
 
 
 _CHARACTERS = 32  # of conditions count as one part of a tree
@@ -288,39 +209,32 @@ _PARTS = ("variable", "signal", "map", "priority", "leaf")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def compile_tree(
-    tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget, used: set[str]
-) -> Program | None:
-    """Compile one tree, unless there is an error in it. The blocks that it used are added to those that were."""
-    compiler = _Compiler(tree, blocks, findings, budget)
-    program = compiler.program()
-    used |= compiler.used
-    return program
+def compile_tree(tree: Element, folder: Folder) -> Program | None:
+    """Compile one tree, unless there is an error in it."""
+    return _Compiler(tree, folder).program()
 
 
-def check_blocks(blocks: BlockScope, used: set[str], findings: Findings, budget: SpliceBudget) -> None:
+def check_blocks(folder: Folder) -> None:
     """Check the global blocks that no tree uses, as far as they mean anything without one: expressions and Refs."""
-    for name, block in blocks.blocks.items():
-        if name not in used:
-            checker = _Compiler(block, blocks, findings, budget)
-            checker.check_block()
-            used |= checker.used
+    for name, block in folder.blocks.items():
+        if name not in folder.used:
+            _Compiler(block, folder).check_block()
 
 
 class _Compiler:
-    """What is known of a tree while it is compiled."""
+    """What is known of a tree while it is compiled. Its children are read as if each Ref were what is in its block."""
 
-    def __init__(self, tree: Element, blocks: BlockScope, findings: Findings, budget: SpliceBudget) -> None:
+    def __init__(self, tree: Element, folder: Folder) -> None:
         self._tree = tree
-        self._findings = findings
-        scope = BlockScope(blocks)
+        self._folder = folder
+        self._findings = findings = folder.findings
+        self._scope = folder.blocks.new_child()
         for element in tree.children:
             if element.tag == "blocks":
-                scope.add_all(element, findings)
-        self._budget = budget
+                add_blocks(self._scope, element, findings)
         self._errors = findings.errors
-        self._splicer = _Splicer(scope, findings, tree, budget)
-        self.used: set[str] = self._splicer.used
+        self._left = MAX_SPLICED
+        self._path: list[Element] = []  # the blocks that are being read, the outermost first
         self._compiled: dict[str, CompiledCondition] = {}  # by text
         self._variables: dict[str, Variable] = {}  # by name in lower case, as the masks
         self._masks: dict[str, int] = {}
@@ -358,7 +272,61 @@ class _Compiler:
             text = f"the tree {shown(self._tree.name)} has {written} already, in line {found[0].line}."
             self._findings.lenient(extra.file, extra.line, f"{text} Put them together.")
         for section in found:
-            yield from self._splicer.children(section, (wanted,), written)
+            yield from self._children(section, (wanted,), written)
+
+    # --- blocks -------------------------------------------------------------------------------------------------------
+
+    def _children(self, element: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
+        """What a section or a node holds of the wanted tags, with what its Refs stand for in their places.
+
+        While what comes out of a block is being read, a Ref to that block is a circle; so a caller reads the children
+        of a node that it was given before it asks for the next.
+        """
+        for child in element.children:
+            self._left -= 1
+            self._folder.left -= 1
+            if self._left < 0 or self._folder.left < 0:
+                self._too_many()
+                return
+            if child.tag == "ref":
+                yield from self._of_block(child, wanted, section)
+            elif child.tag in wanted:
+                yield child
+            elif element.tag == "block":  # else its shape was checked already
+                takes = " and ".join(f"<{SHAPES[tag].written}>" for tag in wanted)
+                text = f"the block {shown(element.name)} is spliced into {section}, which takes {takes}, not this."
+                self._findings.lenient(child.file, child.line, text)
+
+    def _of_block(self, ref: Element, wanted: tuple[str, ...], section: str) -> Iterator[Element]:
+        block = self._scope.get(ref.name.lower())
+        if block is None:
+            known = (one.name for scope in self._scope.maps for one in scope.values())
+            text = f"no block is called {shown(ref.name)}.{self._findings.near(ref.name, known)}"
+            text += f" The tree {shown(self._tree.name)} needs it: put it into a file of <Blocks> in the same folder."
+            self._findings.lenient(ref.file, ref.line, text)
+        elif block in self._path:  # elements are equal to none but themselves
+            circle = [*(one.name for one in self._path[self._path.index(block) :]), block.name]
+            told = [*circle[:8], "...", *circle[-2:]] if len(circle) > 12 else circle
+            text = f"these blocks stand for each other in a circle: {' -> '.join(shown(name)[1:-1] for name in told)}."
+            self._findings.lenient(ref.file, ref.line, f"{text} Take one of the Refs out.")
+        elif len(self._path) >= MAX_NESTED:
+            text = f"Refs lead through more than {MAX_NESTED} blocks here. Put some of these blocks together."
+            self._findings.error(ref.file, ref.line, text)
+        else:
+            self._folder.used.add(block.name.lower())
+            self._path.append(block)
+            yield from self._children(block, wanted, section)
+            self._path.pop()
+
+    def _too_many(self) -> None:
+        if self._left >= 0:
+            text = "the trees of this folder are too many, or too large when all Refs are resolved: they have more than"
+            text += f" {MOST_PARTS} parts together (elements, Refs, and each 32 characters of a condition)."
+            self._findings.error(self._tree.file, 0, f"{text} Split the folder.")
+            return
+        text = f"the tree {shown(self._tree.name)} has more than {MAX_SPLICED} parts when all its Refs are resolved."
+        text += " Its blocks name each other too often."
+        self._findings.error(self._tree.file, self._tree.line, text)
 
     # --- variables, translations, signals -----------------------------------------------------------------------------
 
@@ -413,7 +381,7 @@ class _Compiler:
     def _compile_once(self, text: str) -> CompiledCondition:
         compiled = self._compiled.get(text)
         if compiled is None:
-            self._budget.left -= len(text) // _CHARACTERS
+            self._folder.left -= len(text) // _CHARACTERS
             constant = _BOOLEANS.get(text.strip().lower())  # spelled as in the default of a variable
             expression = text if constant is None else str(constant)
             compiled = self._compiled[text] = compile_condition(expression, self._masks)
@@ -426,7 +394,7 @@ class _Compiler:
 
     def check_block(self) -> None:
         """Check a block for itself; variables are those of whoever will use it."""
-        self._check_parts(self._splicer.children(self._tree, _PARTS, "nothing"))
+        self._check_parts(self._children(self._tree, _PARTS, "nothing"))
 
     def _check_parts(self, elements: Iterator[Element]) -> None:
         for element in elements:
@@ -436,14 +404,14 @@ class _Compiler:
                     self._compile_once(text)
                 except ConditionSyntaxError as error:
                     self._findings.error(element.file, element.line, problem_of(error))
-            self._check_parts(self._splicer.children(element, _PARTS, "nothing"))
+            self._check_parts(self._children(element, _PARTS, "nothing"))
 
     # --- nodes --------------------------------------------------------------------------------------------------------
 
     def _read_nodes(self) -> None:
         tree, findings = self._tree, self._findings
         roots = 0
-        for element in self._splicer.children(_roots_of(tree), ("priority", "leaf"), "the tree"):
+        for element in self._children(_roots_of(tree), ("priority", "leaf"), "the tree"):
             roots += 1
             if roots == 1:
                 self._read(element, None, 0)
@@ -477,7 +445,7 @@ class _Compiler:
         groups: dict[str, Element] = {}
         labels: dict[str, int] = {}  # in lower case -> how often it was wanted
         certain: Element | None = None
-        for child in self._splicer.children(element, ("priority", "leaf"), f"the node {shown(element.name)}"):
+        for child in self._children(element, ("priority", "leaf"), f"the node {shown(element.name)}"):
             if certain is not None:
                 text = f"{shown(child.name)} is never selected: {shown(certain.name)} before it has no condition."
                 findings.warning(child.file, child.line, text)

@@ -223,7 +223,6 @@ class _Stage:
     ai: SelectionState  # what callbacks are given
     program: Program  # says which bit is which variable
     bits: int  # the variables
-    given: Body | None = None  # whose it is, also before it drives
     driven: Body | None = None  # whom it drives
     # What the present values were evaluated with; None as soon as something changed. So one comparison with the
     # tree's program tells whether there is anything to do, which is all that most agents do in a tick.
@@ -239,14 +238,6 @@ class _Stage:
     _due: bool = False  # to be evaluated now
     _busy: bool = False  # a callback is on the stack, or ``settle``
     _target: SelectionNode | None = None  # begins when the current behavior is gone
-
-    @property
-    def body(self) -> Body:
-        body = self.driven or self.given
-        if body is None:
-            remedy = "Attach the state to an agent, or join it to a LoneBody."
-            raise WrongStateError("SelectionState.body", "it drives nobody", remedy)
-        return body
 
     # --- the variables ------------------------------------------------------------------------------------------------
 
@@ -335,7 +326,10 @@ class _Stage:
             if self.leaf is not None:
                 self._begin_leaving(self.leaving[0])
                 return True
-            self._depart(self.leaving[1])
+            then, self.leaving, self._target, self.driven = self.leaving[1], None, None, None
+            self._due, self.evaluated = False, None
+            take(self.ai, self.ai.given_to)  # before anybody is told: that one may give it to another body at once
+            then()
             return False
         if self._due:
             return self._change()
@@ -446,12 +440,6 @@ class _Stage:
             if type(behavior).run is not LeafBehavior.run:
                 self.call("run", behavior.run, self.ai)
 
-    def _depart(self, then: Callable[[], object]) -> None:
-        self.leaving = self._target = self.driven = None
-        self._due, self.evaluated = False, None
-        take(self.ai, self.given)  # before anybody is told: that one may give it to another body at once
-        then()
-
     # --- callbacks ----------------------------------------------------------------------------------------------------
 
     def call(self, hook: str, callback: Callable[..., Any], *args: object) -> bool:
@@ -466,7 +454,7 @@ class _Stage:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self.body.fault(self._path(), hook, error)
+            self.ai.body.fault(self._path(), hook, error)
             self._put_out(hook)
             return False
         finally:
@@ -475,7 +463,7 @@ class _Stage:
 
     def _go(self, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
         """Let a coroutine of the current behavior run."""
-        routine = Routine(self.body, self._path(), hook, coro, self._ended)
+        routine = Routine(self.ai.body, self._path(), hook, coro, self._ended)
         self.routines = [*(self.routines or ()), routine]
         if self.phase is LEAVING:  # the callback itself had it leave
             routine.stop("the behavior is leaving")
@@ -531,7 +519,7 @@ class _LeafHold:
 
     @property
     def runs_for(self) -> Holder | None:
-        return self._owner.stage.body.holder
+        return self._owner.stage.ai.body.holder
 
     @property
     def precedence(self) -> int:
@@ -548,7 +536,7 @@ class _LeafHold:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            stage.body.fault(self.flag_name, "is_interruptible", error)
+            stage.ai.body.fault(self.flag_name, "is_interruptible", error)
             return True
 
     def give_way(self, flag: str, claimant: str) -> None:
@@ -624,7 +612,7 @@ class _LeafFlags:
         if refusal is None:
             self._follow(hold)
             return None
-        body = self.stage.body
+        body = self.stage.ai.body
         if self._refused.get(hold.behavior) != refusal.holder:
             flag, holder = ("flag", refusal.flag), ("holder", refusal.holder)
             note(body, hold.flag_name, TraceEvent.REFUSED, (flag, holder))
@@ -636,7 +624,7 @@ class _LeafFlags:
 
     def _ask_for(self, hold: _LeafHold, own: tuple[_LeafHold | None, ...], wait: bool) -> Refusal | None:
         """Claim from the ledger. Who is refused and does not wait has nothing, and is asked again at the next drive."""
-        body = self.stage.body
+        body = self.stage.ai.body
         shared = tuple(one for one in own if one is not None)
         refusal = body.flags.claim(hold.flags, hold, tick_of(body), shared_with=shared, wait=wait)
         hold.is_granted = refusal is None
@@ -658,12 +646,12 @@ class _LeafFlags:
         # What it waits for may be held by the next one now, and counts as free for it.
         if waiting.is_granted or self._ask_for(waiting, (self.wanted, self.held), wait=True) is None:
             self.stage.evaluated = None
-        elif self.waiting is waiting and not self.stage.body.flags.is_waiting(waiting):
+        elif self.waiting is waiting and not self.stage.ai.body.flags.is_waiting(waiting):
             self.waiting = None
 
     def _pass_on(self, hold: _LeafHold, heir: _LeafHold) -> None:
         """Give one leaf what another one holds of its flags."""
-        body = self.stage.body
+        body = self.stage.ai.body
         ledger = body.flags
         flags = [flag for flag in heir.flags if (now := ledger.holder(flag)) is not None and now.owner is hold]
         if flags:
@@ -676,7 +664,7 @@ class _LeafFlags:
         waiting = self.waiting
         if waiting is not None and waiting is not hold and waiting.is_granted:
             self._pass_on(hold, waiting)
-        self.stage.body.flags.release(hold)
+        self.stage.ai.body.flags.release(hold)
 
     def begin(self, behavior: str) -> None:
         """A behavior begins."""
@@ -718,20 +706,13 @@ _NOTHING: Behaviors = {}  # one for all who register none
 class SelectionState:
     """The variables and the behavior of one agent; the driver of its body. Made by ``SelectionTree.state``.
 
-    Args:
-        tree: the tree.
-        behaviors: what the leaves select, by name; kept, not copied.
-        body: whom it drives, at once; None if it joins one later.
-        name: begins the paths of its leaves.
-        precedence: of its claims for control flags.
-
-    Raises:
-        DefinitionError: something in ``behaviors`` is neither a behavior nor makes one.
+    Variables are named in any case. One that the tree does not declare is an ``UnknownVariableError``; in the
+    compatible mode it is false, and setting it does nothing.
 
     Source: CryEngine, selection trees: "each AI instance gets a copy of the selection variables".
     """
 
-    __slots__ = ("_stage", "behaviors", "name", "precedence", "tree")
+    __slots__ = ("_stage", "behaviors", "given_to", "name", "precedence", "tree")
 
     rank = SELECTION  # where it stands in a tick
     view_type: ClassVar[type[SelectionView]] = SelectionView  # what ``view`` returns
@@ -758,6 +739,8 @@ class SelectionState:
         self.behaviors: Behaviors = given
         self.name: str = name
         self.precedence: int = precedence
+        # whose it is: whom it drives, or will as soon as that one lives; ``body.driver.give`` and ``take`` set it
+        self.given_to: Body | None = None
         self._stage: _Stage = _Stage(self, tree.program, tree.program.defaults)
         for key, source in self.behaviors.items():
             if not isinstance(source, LeafBehavior) and not callable(source):
@@ -784,30 +767,14 @@ class SelectionState:
         return self._stage.evaluated is not self.tree.program
 
     def is_set(self, name: str) -> bool:
-        """Whether a variable is true.
-
-        Args:
-            name: in any case.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode it is false.
-        """
+        """Whether a variable is true."""
         program = self._stage.adopt()
         return self._stage.bits & program.mask(name) != 0
 
     def set_variable(self, name: str, value: bool) -> bool:
-        """Turn a variable on or off; the tree is evaluated at the next drive.
+        """Turn a variable on or off, for the next drive; whether it was different before.
 
-        Args:
-            name: in any case.
-            value: what it is from now on.
-
-        Returns:
-            Whether it was different before.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode nothing happens.
-            DefinitionError: the value is neither True nor False.
+        ``DefinitionError`` if the value is neither True nor False.
 
         Source: CryEngine, selection trees: "Selection Variables": "externally by both the AI system and the behaviors
         themselves".
@@ -854,11 +821,7 @@ class SelectionState:
     # --- the driver of a body -----------------------------------------------------------------------------------------
 
     def join(self, body: Body) -> None:
-        """Begin to drive a body. Nothing is decided before the first ``drive``; variables stay as they are.
-
-        Raises:
-            WrongStateError: it drives one already.
-        """
+        """Begin to drive a body, with the variables as they are; ``WrongStateError`` if it drives one already."""
         stage = self._stage
         if stage.driven is not None:
             raise WrongStateError(
@@ -868,18 +831,6 @@ class SelectionState:
         stage.driven = body
         stage.evaluated = stage.out = None
 
-    @property
-    def given_to(self) -> Body | None:
-        """Whose it is: whom it drives, or will drive as soon as that one lives.
-
-        Set by ``agentrt.body.driver.give`` and ``take`` alone.
-        """
-        return self._stage.given
-
-    @given_to.setter
-    def given_to(self, body: Body | None) -> None:
-        self._stage.given = body
-
     def drive(self) -> None:
         """Evaluate the tree if a variable or the tree changed, and change the behavior if another one is selected.
 
@@ -888,23 +839,16 @@ class SelectionState:
 
         Source: CryEngine, selection trees: "On each AI system update of an AI".
         """
-        if self._stage.evaluated is not self.tree.program:
-            self._update()
-
-    def _update(self) -> None:
-        if self._stage.driven is None:
-            remedy = "Attach it to an agent, or join it to a LoneBody."
-            raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
-        self._stage.adopt()  # first: bits of the old program would be other variables in the new one
-        self._stage.decide()
+        stage = self._stage
+        if stage.evaluated is not self.tree.program:
+            if stage.driven is None:
+                remedy = "Attach it to an agent, or join it to a LoneBody."
+                raise WrongStateError("SelectionState.drive", "it drives nobody", remedy)
+            stage.adopt()  # first: bits of the old program would be other variables in the new one
+            stage.decide()
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Stop for good, or until it joins a body again: the behavior leaves.
-
-        Args:
-            reason: why, in words.
-            then: called when all has ended; at once if no coroutine runs.
-        """
+        """Stop for good, or until it joins a body again: the behavior leaves; see ``Driver``."""
         if self._stage.driven is None:
             then()
         else:
@@ -945,12 +889,12 @@ class SelectionState:
 
     @property
     def body(self) -> Body:
-        """Whom it drives, or will drive.
-
-        Raises:
-            WrongStateError: nobody.
-        """
-        return self._stage.body
+        """Whom it drives, or will drive; ``WrongStateError`` if nobody."""
+        body = self._stage.driven or self.given_to
+        if body is None:
+            remedy = "Attach the state to an agent, or join it to a LoneBody."
+            raise WrongStateError("SelectionState.body", "it drives nobody", remedy)
+        return body
 
     @property
     def phase(self) -> Phase:
@@ -1057,16 +1001,9 @@ class SelectionTree:
         return tuple(name for name in self.behaviors if name not in behaviors)
 
     def select(self, **variables: bool) -> str | None:
-        """What is selected for given variables, without any agent.
+        """The behavior that is selected for given variables, without any agent; None if no leaf passes.
 
-        Args:
-            variables: by name, in any case; the others have their defaults.
-
-        Returns:
-            The behavior, or None if no leaf passes.
-
-        Raises:
-            UnknownVariableError: the tree declares no such variable; in the compatible mode it means nothing.
+        They are named as for a ``SelectionState``; the others have their defaults.
 
         Source: CryEngine, selection trees: "Behavior Selection Tree Evaluation".
         """

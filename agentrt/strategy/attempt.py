@@ -52,7 +52,7 @@ from agentrt.errors import (
 )
 from agentrt.kernel.strand import CancelScope, Strand, current_strand, outlast
 from agentrt.kernel.traps import Waiter, next_tick, park
-from agentrt.strategy.declare import BeginAgain, Calls, Fail, Interruptible, Order, StrategyContext
+from agentrt.strategy.declare import BeginAgain, Fail, Interruptible, Order, StrategyContext
 from agentrt.strategy.dependency import Ask, Cannot, Dependency, label_of, told_path
 from agentrt.strategy.supplies import Amounts, enough
 from agentrt.strategy.tree import NodeKind, Outcome, TaskNode, seconds
@@ -61,7 +61,6 @@ from agentrt.words import error_words, type_name, words_of
 if TYPE_CHECKING:
     from types import FrameType
 
-    from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.strategy.declare import Interruption, Offer, Provider, Rank, Strategy, StrategySpec
     from agentrt.strategy.estimate import Chain, Estimator
@@ -641,17 +640,6 @@ class Attempt(Spawned):
 
     # --- the seat of its context --------------------------------------------------------------------------------------
 
-    @property
-    def calls(self) -> Calls:
-        """The generated calls, for what its strategy has solved."""
-        state = self.solving.state
-
-        def solve(wanted: Dependency[Any], provider: Provider | None) -> Coroutine[Any, Any, Any]:
-            assert self.context is not None
-            return self.context.solve(wanted, among=None if provider is None else (provider.spec.cls,))
-
-        return Calls(state.catalog, state.agent.name, solve)
-
     def ask(self) -> Ask:
         """The world and what things would cost."""
         estimator = self.solving.estimator
@@ -816,15 +804,12 @@ class _Pace:
         self._tick = -1
         self._began = 0  # how many attempts began in that tick
 
-    def is_full(self, clock: Clock) -> bool:
-        """Whether the next attempt has to wait: what ends at once must not keep everybody else from the next tick."""
-        return self._tick == clock.tick and self._began >= _MAX_A_TICK
-
-    def count(self, clock: Clock) -> None:
-        """An attempt begins."""
-        if self._tick != clock.tick:
-            self._tick, self._began = clock.tick, 0
+    def admits(self, tick: int) -> bool:
+        """Whether one more may begin: what ends at once must not keep everybody else from the next tick."""
+        if self._tick != tick:
+            self._tick, self._began = tick, 0
         self._began += 1
+        return self._began <= _MAX_A_TICK
 
 
 class Within:

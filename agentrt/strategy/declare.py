@@ -117,6 +117,9 @@ class BeginAgain(Flow):
 class Strategy:
     """A way to provide one or several dependencies. Subclass it.
 
+    Its hooks are given the dependency that is wanted; and before it, to look at the world as it is or is assumed, an
+    ``Ask``, or to act in it, a ``StrategyContext``: ``await ctx.solve(Find("log"))``, and all that an action can.
+
     Source: prismarine-gameplay: "Plugins".
     """
 
@@ -157,29 +160,14 @@ class Strategy:
 
     @default_hook
     def foresee(self, ask: Ask, wanted: Any) -> Iterable[Branch]:
-        """What may come of it.
-
-        Args:
-            ask: the world as it is, or as look-ahead assumes it.
-            wanted: the dependency.
-
-        Returns:
-            The branches; none if it cannot do it.
+        """What may come of it, as branches; none if it cannot do it.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
         return ()
 
     async def run(self, ctx: StrategyContext, wanted: Any) -> Any:
-        """Do it. It has provided the dependency when this returns; whatever it raises is a failure.
-
-        Args:
-            ctx: what it can do: ``await ctx.solve(Find("log"))``, ``ctx.fail(why)``, and all that an action can.
-            wanted: the dependency.
-
-        Returns:
-            What solving the dependency gives.
-        """
+        """Do it: provide what is wanted, and return what solving that gives. Whatever it raises is a failure."""
 
     @default_hook
     def interrupted(self, ctx: StrategyContext, interruption: Interruption) -> None:
@@ -187,10 +175,6 @@ class Strategy:
 
         The strategy that was interrupted is told first, then those above it. Raise ``ctx.fail(why)`` if there is no
         sense in going on, ``ctx.restart()`` to begin again.
-
-        Args:
-            ctx: its context.
-            interruption: what it was.
 
         Source: prismarine-gameplay: "Interrupting Tasks": a message to all parent tasks.
         """
@@ -280,15 +264,8 @@ def strategy(
     Args:
         provides: what it provides.
         name: what tools and the generated call use; None for the name of the function.
-        cost: as for ``Strategy``; so are the others.
-        estimate: a function of (ask, wanted).
-        foresee: a function of (ask, wanted).
-        reads: topics.
-        interruption: what it supports.
-        flags: control flags.
-        patience: game seconds.
-        injects: lists that it joins.
-        status_text_key: a key of the game's texts.
+        estimate, foresee: functions of (ask, wanted).
+        cost, reads, interruption, flags, patience, injects, status_text_key: as for ``Strategy``.
 
     Returns:
         The decorator, which gives the class of the strategy.
@@ -479,9 +456,6 @@ class _AttemptSeat(Protocol):
     is_hearing: bool
 
     @property
-    def calls(self) -> Calls: ...
-
-    @property
     def order(self) -> Order: ...
 
     def ask(self) -> Ask: ...
@@ -519,7 +493,11 @@ class StrategyContext(Context):
     @property
     def gameplay(self) -> Calls:
         """The generated calls, for dependencies of this strategy: ``await ctx.gameplay.find("log")``."""
-        return self._attempt.calls
+
+        def solve(wanted: Dependency[Any], provider: Provider | None) -> Awaitable[Any]:
+            return self.solve(wanted, among=None if provider is None else (provider.spec.cls,))
+
+        return Calls(self.agent.gameplay.catalog, self.agent.name, solve)
 
     @property
     def params(self) -> Params:

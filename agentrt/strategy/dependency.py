@@ -54,6 +54,7 @@ from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fres
 from agentrt.activity.author.expected import Current, ExpectedStorage, expected_fields
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
+from agentrt.strategy.supplies import Amounts, enough
 from agentrt.words import repr_of, type_name, words_of
 
 if TYPE_CHECKING:
@@ -520,15 +521,9 @@ class _Pricing(Protocol):
 
     def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float: ...
 
-    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float: ...
+    def foreseen(self, branches: Iterable[Branch]) -> tuple[Branch, ...]: ...
 
-    def expected(
-        self, branches: Iterable[Branch], wanted: Dependency[Any] | None, world: Scenario, depth: int
-    ) -> float: ...
-
-    def supplies(
-        self, wanted: Sequence[Dependency[Any]], world: Scenario, depth: int, confidence: float
-    ) -> dict[str, float]: ...
+    def amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts: ...
 
     def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario: ...
 
@@ -612,7 +607,20 @@ class Ask:
 
     def total(self, needs: Iterable[Dependency[Any]]) -> float:
         """The game seconds of several dependencies, each in the world that the ones before leave; or infinity."""
-        return self._pricing.total(needs, self.world, self.depth)
+        pricing, world, depth = self._pricing, self.world, self.depth
+        total = 0.0
+        last: Dependency[Any] | None = None
+        with pricing.deciding():
+            for need in needs:
+                required("ask.total", need)
+                if last is not None:  # not after the last one: nobody looks into the world that it leaves
+                    world = pricing.after(last, world, depth)
+                cost = pricing.need(need, world, depth)
+                if cost == inf:
+                    return inf
+                total += cost
+                last = need
+        return total
 
     def option(self, wanted: Dependency[Any], then: Sequence[Dependency[Any]]) -> float:
         """What something would cost with or without an optional dependency before it, whichever is less.
@@ -631,14 +639,34 @@ class Ask:
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
-        return self._pricing.expected(branches, self.wanted, self.world, self.depth)
+        total = shares = lost = succeeds = 0.0
+        with self._pricing.deciding():
+            # Each need is priced even in a branch that fails: what it costs is spent before it turns out to fail.
+            for branch in self._pricing.foreseen(branches):
+                if branch.probability > 0:
+                    shares += branch.probability
+                    needs = self.total(branch.needs)
+                    total += branch.probability * (branch.cost + (needs if needs < inf else 0.0))
+                    if branch.fails or needs == inf:
+                        lost += branch.probability
+                    else:
+                        succeeds += branch.probability
+            if not succeeds:
+                return inf
+            if lost and self.wanted is not None:
+                # Whoever asks is in a circle there, so this is what all others cost: the one who is tried next.
+                instead = self._pricing.need(self.wanted, self.world, self.depth)
+                if instead < inf:
+                    return (total + lost * instead) / shares
+        return total / succeeds  # tried again until it succeeds: 1/p times, by the geometric distribution
 
     def supplies(self, *wanted: Dependency[Any], confidence: float = 0.9) -> dict[str, float]:
         """How much will be used up for dependencies, one after the other; see ``StrategyContext.supplies``.
 
         Source: prismarine-gameplay: "Planning Ahead Using Probability".
         """
-        return self._pricing.supplies(wanted, self.world, self.depth, confidence)
+        with self._pricing.deciding():
+            return enough(self._pricing.amounts_of(wanted, self.world, self.depth), confidence)
 
     # --- assuming -----------------------------------------------------------------------------------------------------
 

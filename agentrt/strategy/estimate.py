@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from agentrt.activity.author.expected import Current, has_changes
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.strategy.declare import LONGEST_COST, Offer, Provider
-from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, Kept, Scenario, label_of, required, told_path
-from agentrt.strategy.supplies import Amounts, enough, mixed, together
+from agentrt.strategy.dependency import Ask, Branch, Cannot, Dependency, Kept, Scenario, label_of, told_path
+from agentrt.strategy.supplies import Amounts, mixed, together
 from agentrt.words import error_words, repr_of, words_of
 
 if TYPE_CHECKING:
@@ -77,9 +77,6 @@ class _Asking:
         self.circle: tuple[Dependency[Any], ...] = ()
 
 
-_CHOICE: Final = "choice"
-_AFTER: Final = "after"
-_USES: Final = "uses"
 _AS_BEFORE: AbstractContextManager[None] = nullcontext()
 _ANYWHERE: LeftOut = frozenset()
 _NOBODY: Mapping[Provider, int] = {}
@@ -125,60 +122,26 @@ class Estimator:
     def need(self, wanted: Dependency[Any], world: Scenario, depth: int) -> float:
         """What a need of whoever is being asked would cost; if nobody can provide it, that is why he cannot."""
         found = self.choose(wanted, world, depth)
-        if found.cost == inf:
-            self._lacks(wanted, found.circle)
+        if found.cost == inf and self._stack:
+            self._stack[-1].lack, self._stack[-1].circle = wanted, found.circle
         return found.cost
 
-    def total(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> float:
-        """What several needs would cost, each in the world that the ones before it leave; infinity if one cannot be."""
-        total = 0.0
-        last: Dependency[Any] | None = None
-        with self.deciding():
-            for need in needs:
-                required("ask.total", need)
-                if last is not None:  # not after the last one: nobody looks into the world that it leaves
-                    world = self.after(last, world, depth)
-                cost = self.need(need, world, depth)
-                if cost == inf:
-                    return inf
-                total += cost
-                last = need
-        return total
-
-    def expected(
-        self, branches: Iterable[Branch], wanted: Dependency[Any] | None, world: Scenario, depth: int
-    ) -> float:
-        """The expected cost of what may come of whoever is being asked; infinity if no branch can succeed."""
-        found = _checked(branches)
-        total = shares = lost = succeeds = 0.0
-        with self.deciding():
-            if self._stack:
-                self._stack[-1].branches = found
-            # Each need is priced even in a branch that fails: what it costs is spent before it turns out to fail.
-            for branch in found:
-                if branch.probability > 0:
-                    shares += branch.probability
-                    needs = self.total(branch.needs, world, depth)
-                    total += branch.probability * (branch.cost + (needs if needs < inf else 0.0))
-                    if branch.fails or needs == inf:
-                        lost += branch.probability
-                    else:
-                        succeeds += branch.probability
-            if not succeeds:
-                return inf
-            if lost and wanted is not None:
-                # Whoever asks is in a circle there, so this is what all others cost: the one who is tried next.
-                instead = self.need(wanted, world, depth)
-                if instead < inf:
-                    return (total + lost * instead) / shares
-        return total / succeeds  # tried again until it succeeds: 1/p times, by the geometric distribution
-
-    def supplies(
-        self, wanted: Sequence[Dependency[Any]], world: Scenario, depth: int, confidence: float
-    ) -> dict[str, float]:
-        """The least amounts of what will be used up that are enough."""
-        with self.deciding():
-            return enough(self._amounts_of(wanted, world, depth), confidence)
+    def foreseen(self, branches: Iterable[Branch]) -> tuple[Branch, ...]:
+        """What whoever is being asked foresees; raises ``TypeError`` or ``ValueError`` if that is no branches."""
+        found = tuple(branches)
+        for one in found:
+            given: object = one
+            if not isinstance(given, Branch):
+                raise TypeError(f"it foresees {repr_of(given, 200)}: write Branch(probability, cost, needs)")
+            if not one.probability >= 0:
+                raise ValueError(f"the probability of a branch is {repr_of(one.probability, 200)}: write 0 or more")
+            for need in one.needs:
+                wanted: object = need
+                if not isinstance(wanted, Dependency):
+                    raise TypeError(f"a branch needs {repr_of(wanted, 200)}: write dependencies")
+        if self._stack:
+            self._stack[-1].branches = found
+        return found
 
     def forget(self) -> None:
         """Everything may be otherwise now: ask anew."""
@@ -240,9 +203,9 @@ class Estimator:
     def choose(self, wanted: Dependency[Any], world: Scenario, depth: int) -> Cheapest:
         """What a dependency costs in a world, and by whom, if so many levels are looked ahead."""
         if self._nested:  # not through a context that does nothing: needs are priced more often than anything else
-            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
+            return self._remembered(Estimator._chosen, wanted, world, depth)
         with self.deciding():
-            return self._remembered(_CHOICE, self._chosen, wanted, world, depth)
+            return self._remembered(Estimator._chosen, wanted, world, depth)
 
     def cost(self, wanted: Dependency[Any], world: Scenario | None = None, depth: int | None = None) -> float:
         """The expected game seconds of solving a dependency; 0 if it is met, infinity if nobody can."""
@@ -349,7 +312,7 @@ class Estimator:
             cost: Any = provider.oracle.estimate(ask, wanted)
             # An ``estimate`` of its own need not price what it foresees; look-ahead goes by that all the same.
             if spec.foresees and not self._stack[-1].branches and cost is not None:
-                self._stack[-1].branches = _checked(provider.oracle.foresee(ask, wanted))
+                self.foreseen(provider.oracle.foresee(ask, wanted))
             if cost is None:
                 return inf, "it says that it cannot"
             if isinstance(cost, (int, float)) and 0 <= cost <= LONGEST_COST:
@@ -376,31 +339,25 @@ class Estimator:
         self.read(("accuracy",))
         return min(LONGEST_COST, self.state.records.corrected(provider.spec, said))
 
-    def _lacks(self, need: Dependency[Any], circle: tuple[Dependency[Any], ...] = ()) -> None:
-        """Whoever is being asked needs something impossible; if since it needs itself, these are the needs between."""
-        if self._stack:
-            self._stack[-1].lack, self._stack[-1].circle = need, circle
-
     # --- levels and the memo ------------------------------------------------------------------------------------------
 
     def _remembered(
         self,
-        key: str,
-        find: Callable[[Dependency[Any], Scenario, int], T],
+        find: Callable[[Estimator, Dependency[Any], Scenario, int], T],
         wanted: Dependency[Any],
         world: Scenario,
         depth: int,
     ) -> T:
-        """What was found out before, if it still holds; else what is found out now. One key stands for one ``find``."""
+        """What was found out before, if it still holds; else what a method of this class finds out now."""
         table = world.table(wanted, depth)
-        kept: Kept[T] | None = self._known(table, key)
+        kept: Kept[T] | None = self._known(table, find)
         if kept is None:
             level = self._enter(None)
             try:
-                value = find(wanted, world, depth)
+                value = find(self, wanted, world, depth)
             finally:
                 self._leave(None)
-            kept = self._keep(table, key, level, value)
+            kept = self._keep(table, find, level, value)
         return kept.value
 
     def _enter(self, who: tuple[Need, Provider] | None) -> _Asking:
@@ -471,7 +428,7 @@ class Estimator:
     def after(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
         """The world in which a dependency has been met: the same, if it is met, or if nobody says what holds then."""
         with self.deciding():
-            return self._remembered(_AFTER, self._met, need, world, depth)
+            return self._remembered(Estimator._met, need, world, depth)
 
     def _met(self, need: Dependency[Any], world: Scenario, depth: int) -> Scenario:
         self.read(type(need).reads)
@@ -512,11 +469,11 @@ class Estimator:
 
     # --- supplies -----------------------------------------------------------------------------------------------------
 
-    def _amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
+    def amounts_of(self, needs: Iterable[Dependency[Any]], world: Scenario, depth: int) -> Amounts:
         """What dependencies will use up, one after the other, down to where look-ahead ends."""
         total: Amounts = {}
         for need in needs:
-            total = together(total, self._remembered(_USES, self._uses, need, world, depth))
+            total = together(total, self._remembered(Estimator._uses, need, world, depth))
             world = self.after(need, world, depth)
         return total
 
@@ -535,29 +492,13 @@ class Estimator:
         for branch, needs in shares:
             if branch.probability > 0:
                 own = {name: ((float(amount), 1.0),) for name, amount in branch.uses.items()}
-                found.append((branch.probability, together(own, self._amounts_of(needs, world, depth))))
+                found.append((branch.probability, together(own, self.amounts_of(needs, world, depth))))
         return mixed(found)
 
 
 def likeliest(branches: Iterable[Branch]) -> list[Branch]:
     """The branches that are likely at all, the likeliest first, those that fail last; of equals, the first."""
     return sorted((one for one in branches if one.probability > 0), key=lambda one: (one.fails, -one.probability))
-
-
-def _checked(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """What an author's hook foresees; raises ``TypeError`` or ``ValueError`` if that is no branches."""
-    found = tuple(branches)
-    for one in found:
-        given: object = one
-        if not isinstance(given, Branch):
-            raise TypeError(f"it foresees {repr_of(given, 200)}: write Branch(probability, cost, needs)")
-        if not one.probability >= 0:
-            raise ValueError(f"the probability of a branch is {repr_of(one.probability, 200)}: write 0 or more")
-        for need in one.needs:
-            wanted: object = need
-            if not isinstance(wanted, Dependency):
-                raise TypeError(f"a branch needs {repr_of(wanted, 200)}: write dependencies")
-    return found
 
 
 def _write(state: Current, expect: Expect) -> None:

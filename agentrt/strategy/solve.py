@@ -529,7 +529,7 @@ class Solving:
             )
             if best is None:
                 raise _failure_of(errand, offers)
-            if self.within.pace.is_full(self.state.kernel.clock):
+            if not self.within.pace.admits(self.state.tick):
                 await next_tick()
                 may_be_met = True
                 continue  # something may have come up
@@ -576,7 +576,6 @@ class Solving:
 
     async def _try(self, errand: Errand, offer: Offer) -> Attempt:
         """Run a strategy once: until it is done, has failed, or is to be chosen anew."""
-        self.within.pace.count(self.state.kernel.clock)
         self.attempts += 1
         who = offer.provider.spec.label
         below = TaskNode(NodeKind.STRATEGY, who, errand.node)

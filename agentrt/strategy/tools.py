@@ -281,11 +281,7 @@ def result_of(wanted: Wanted, names: _Names) -> str:
 
 def _resolved(owner: type, hint: Any) -> Any:
     """A type that may be written as a text, looked up where it is written; Any if it cannot be found."""
-
-    def holder() -> None:
-        pass
-
-    holder.__annotations__ = {"it": hint}
+    holder = types.SimpleNamespace(__annotations__={"it": hint})
     try:
         return typing.get_type_hints(holder, vars(sys.modules[owner.__module__]))["it"]
     except Exception:

@@ -28,8 +28,9 @@ everything); real threads or an event loop behind a stub (a delay is a number of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from agentrt.activity.author.action import Action, CompoundAction, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
@@ -195,17 +196,9 @@ def stub_plan(
 # --- the hooks --------------------------------------------------------------------------------------------------------
 
 
-class _InTurn(Generic[T]):
-    """What comes of something, one thing for each time; the last one for all further times."""
-
-    def __init__(self, values: tuple[T, ...]) -> None:
-        self._values = values
-        self._times = 0
-
-    def next(self) -> T:
-        """What comes this time."""
-        self._times += 1
-        return self._values[min(self._times, len(self._values)) - 1]
+def _in_turn(values: tuple[T, ...]) -> Iterator[T]:
+    """One value for each time; the last one for all further times."""
+    return chain(values, repeat(values[-1]))
 
 
 class Script:
@@ -215,11 +208,11 @@ class Script:
         is_list = isinstance(outcomes, Sequence) and not isinstance(outcomes, str)
         given: tuple[Outcome, ...] = tuple(outcomes) if is_list else (outcomes,)  # type: ignore[assignment,arg-type]
         self.is_well: bool = all(one is None for one in given)
-        self._turns = _InTurn(given or (None,))
+        self._turns = _in_turn(given or (None,))
 
     def fulfill(self, end: Callable[[str], object]) -> None:
         """Do what stands for this time: end it in words, raise, or go on."""
-        outcome = self._turns.next()
+        outcome = next(self._turns)
         if isinstance(outcome, str):
             end(outcome)
         elif outcome is not None:
@@ -302,11 +295,11 @@ class _Answers:
 
     def __init__(self, values: tuple[object, ...], after: int | None) -> None:
         self.after = after  # after how many ticks they come; None for when they are released
-        self._turns = _InTurn(values or (None,))
+        self._turns = _in_turn(values or (None,))
 
     def next(self, args: tuple[object, ...], named: dict[str, object]) -> Any:
         """The answer for this time, or raise it."""
-        value = self._turns.next()
+        value = next(self._turns)
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             raise value
         return value(*args, **named) if callable(value) else value
@@ -391,8 +384,10 @@ class StubOutside:
         after = 1 if script is None else script.after
         if after is None:
             self._held.append((call, value, error))
-        else:
-            _at_intake(self._runtime, after, call, value, error)
+        elif after == 1:
+            kernel.post(call.deliver, value, error)
+        else:  # what is posted in the tick before comes in at the intake
+            kernel.call_later(after - 1, kernel.post, call.deliver, value, error)
         return True
 
 
@@ -400,15 +395,6 @@ def _is_meant(fn: Callable[..., Any] | str, call: OutsideCall) -> bool:
     if isinstance(fn, str):
         return fn == call.what or call.what.endswith(f".{fn}")
     return bool(fn == call.request.func)
-
-
-def _at_intake(runtime: Runtime, after: int, call: OutsideCall, value: object, error: BaseException | None) -> None:
-    """Deliver at the intake so many ticks from now: what is posted in the tick before comes in there."""
-    kernel = runtime.kernel
-    if after == 1:
-        kernel.post(call.deliver, value, error)
-    else:
-        kernel.call_later(after - 1, kernel.post, call.deliver, value, error)
 
 
 # --- services ---------------------------------------------------------------------------------------------------------

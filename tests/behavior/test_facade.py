@@ -84,7 +84,7 @@ def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
     ]
     assert [name for name in dir(behavior.Activation) if not name.startswith("_")] == [
         *("agent", "behavior_flags", "block", "body", "child", "dblock", "depth", "downward", "dt", "duration"),
-        *("extra", "flag_name", "flags_granted", "give_way", "index", "is_interruptible", "leave", "mask", "memory"),
-        *("more", "name", "node", "order", "parent", "path", "perform", "precedence", "random", "runs_for", "since"),
-        *("stage", "stimuli", "time", "upward", "work"),
+        *("extra", "flag_name", "flags_granted", "give_way", "index", "is_interruptible", "leave", "memory"),
+        *("more", "name", "node", "parent", "path", "perform", "precedence", "random", "runs_for", "since"),
+        *("stage", "stimuli", "time", "upward"),
     ]

@@ -95,11 +95,16 @@ def test_it_ends_with_what_it_returned(told):
     routine = told.routine(work())
     for _ in range(2):
         told.body.kernel.step_tick()
-        assert not routine.is_over
+        assert not routine.strand.is_done
         assert told.ended == []
     told.body.kernel.step_tick()
     assert told.ended == [routine]
-    assert (routine.is_over, routine.strand.stop_reason, routine.value, routine.error) == (True, None, "done", None)
+    assert (routine.strand.is_done, routine.strand.stop_reason, routine.value, routine.error) == (
+        True,
+        None,
+        "done",
+        None,
+    )
     assert told.faults == []
 
 
@@ -187,7 +192,7 @@ def test_one_that_does_not_let_time_pass_is_ended_and_reported(told):
 
     routine = told.routine(spin(), "spin")
     told.body.kernel.step_tick()
-    assert routine.is_over
+    assert routine.strand.is_done
     assert [what[:2] for what in told.faults] == [("goals/Panic", "spin")]
 
 
@@ -274,7 +279,7 @@ def test_cancelled_in_any_tick_every_block_is_left_once(play, work, tick):
     assert world.open == []
     assert told.ended == [routine]
     assert told.faults == []
-    assert routine.is_over
+    assert routine.strand.is_done
     assert max(entered, default=0) <= world.left
 
 

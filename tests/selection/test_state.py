@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agentrt.body.driver import SELECTION, LoneBody
 from agentrt.errors import DefinitionError, UnknownVariableError, WrongStateError
 from agentrt.kernel.kernel import Kernel
-from agentrt.selection import LeafBehavior, Phase, SelectionLibrary, SelectionState
+from agentrt.selection import LeafBehavior, Phase, SelectionLibrary
 
 ALL = '<Leaf name="C" condition="c"/><Leaf name="B" condition="b"/><Leaf name="A"/>'
 
@@ -77,7 +77,7 @@ def test_nothing_is_evaluated_while_nothing_changes(abc, state_of, monkeypatch):
     state = state_of(abc)
     state.drive()
     asked = []
-    monkeypatch.setattr(SelectionState, "_update", lambda state: asked.append(state))
+    monkeypatch.setattr(type(state._stage), "decide", lambda stage: asked.append(stage.ai))
     for _ in range(5):
         state.drive()
     state.set_variable("a", False)  # as it was
