@@ -300,7 +300,7 @@ class Gameplay:
         """
         required("gameplay.begin", wanted)
         estimator = Estimator(self._state, self.params.using(params)) if params else self._table.estimator
-        return Request(self._table, wanted, estimator)
+        return Request(Solving(self._table, estimator, wanted))
 
     def __repr__(self) -> str:
         return f"<Gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"

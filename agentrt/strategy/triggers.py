@@ -270,7 +270,9 @@ class Triggers:
             if incident.wanted is None:
                 incident.over(Outcome.DONE, state)  # there is nobody to hear of it
                 return
-            request = Request(table, incident.wanted, table.estimator, priority=incident.priority)
+            request: Request[Any] = Request(
+                Solving(table, table.estimator, incident.wanted, priority=incident.priority)
+            )
         except NotRunningError:
             incident.over(Outcome.CANCELLED, state)
         else:
