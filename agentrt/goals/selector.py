@@ -85,8 +85,6 @@ if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Holder, Refusal
     from agentrt.kernel.strand import Strand
 
-__all__ = ["STATE_NAMES", "STATE_TABLE", "GoalSelector", "WrappedGoal", "move"]
-
 T = TypeVar("T")
 
 # The numbers are chosen so that the two facts that decide most are one comparison each:

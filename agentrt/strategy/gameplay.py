@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["Gameplay"]
-
 R = TypeVar("R")
 
 

@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.estimate import Estimator
 
-__all__ = ["Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
-
 R = TypeVar("R")
 
 

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.lookahead import Outlook
 
-__all__ = ["LOOK_ASKS", "Found", "Opportunity", "Trigger", "Triggers", "lookout", "saved"]
-
 _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: about a minute
 
 
