@@ -39,8 +39,6 @@ from agentrt.errors import DefinitionError, did_you_mean
 if TYPE_CHECKING:
     from agentrt.behavior.declare import Check, GroupPolicy
 
-__all__ = ["MAX_SHUFFLE_CHILDREN", "DeciderNode", "compile_tree"]
-
 MAX_SHUFFLE_CHILDREN = 32
 """How many children a group may have that shuffles them."""
 

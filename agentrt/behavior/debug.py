@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agentrt.behavior.declare import Check
     from agentrt.behavior.memory import Activation, DebugOutput, DeciderChoice, Memory
 
-__all__ = ["DecisionLog", "asked", "log_of", "print_state", "view_of"]
-
 _STARS = "*" * 16
 _UNNAMED = "tree"  # what a memory is called unless its author says otherwise
 

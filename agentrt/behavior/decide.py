@@ -79,21 +79,6 @@ if TYPE_CHECKING:
     from agentrt.behavior.memory import Memory
     from agentrt.body.flags import Refusal
 
-__all__ = [
-    "GroupRound",
-    "abandon",
-    "attempt",
-    "call_decide",
-    "chosen",
-    "delegate",
-    "give_back",
-    "hand_back",
-    "release",
-    "release_all",
-    "secure",
-]
-
-
 # --- control flags ----------------------------------------------------------------------------------------------------
 
 

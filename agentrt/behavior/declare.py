@@ -51,30 +51,6 @@ from typing import Any, ClassVar
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
-__all__ = [
-    "stable_number",
-    "Behavior",
-    "as_behavior",
-    "behavior",
-    "behavior_name",
-    "hook_of",
-    "Check",
-    "PRIORITIZED_LIST",
-    "RANDOM",
-    "SCORED",
-    "SEQUENTIAL",
-    "SHUFFLE",
-    "BehaviorDecider",
-    "Child",
-    "Decider",
-    "GroupDecider",
-    "GroupPolicy",
-    "ReferenceDecider",
-    "decider",
-    "group",
-    "reference",
-]
-
 _MASK = (1 << 28) - 1  # see the module
 
 

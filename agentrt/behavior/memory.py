@@ -50,21 +50,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.strand import Strand
 
-__all__ = [
-    "Activation",
-    "DeciderChoice",
-    "DebugOutput",
-    "NO_EXTRA",
-    "Extra",
-    "Machine",
-    "Memory",
-    "Rare",
-    "ActivationStage",
-    "TreeState",
-    "Unwinding",
-    "number_of",
-]
-
 _ENDLESS = float(2**62)  # seconds
 _NEVER = float("-inf")
 _NO_TIMERS: list[float] = []

@@ -30,8 +30,6 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["SLACK", "Stimuli", "Stimulus", "token_name"]
-
 SLACK = 1e-9  # seconds; times are sums of binary fractions
 
 

@@ -32,8 +32,6 @@ from agentrt.body.views import Outline
 from agentrt.errors import DefinitionError, WrongStateError, did_you_mean
 from agentrt.kernel.rng import Stream
 
-__all__ = ["MOST_LEVELS", "MOST_NODES", "BehaviorTree"]
-
 MOST_NODES = 2000
 MOST_LEVELS = 60  # an outline is made, written and read by functions that call themselves
 _MOST_OUTLINES = 64  # kept, of memories with names of their own

@@ -12,8 +12,6 @@ from typing import ClassVar
 from agentrt.body.codec import View, told, view
 from agentrt.body.views import ModelView
 
-__all__ = ["AskedView", "DeciderView", "StimulusView", "TreeView"]
-
 
 @view
 class AskedView(View):

@@ -79,8 +79,6 @@ if TYPE_CHECKING:
     from agentrt.behavior.debug import DecisionLog
     from agentrt.behavior.memory import DeciderChoice, Extra, Memory, Rare
 
-__all__ = ["in_full", "look_after", "settle", "steady"]
-
 
 def _fails(answer: object) -> bool:
     """Whether an answer of a hook fails the decider: it is false, and not None. True is the usual one."""

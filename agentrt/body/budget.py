@@ -36,8 +36,6 @@ from typing import Any
 
 from agentrt.words import repr_of
 
-__all__ = ["WaitTimes", "Claim", "Share", "ThinkBudget"]
-
 _EXACT = 64  # up to here each number of ticks has its own bucket
 _PARTS = 32  # into how many buckets a power of two is cut beyond that
 _SHIFT = 6  # _EXACT is two to this power

@@ -43,9 +43,6 @@ from typing import Any, Self, TypeVar, dataclass_transform, overload
 
 from agentrt.errors import DataFault
 
-__all__ = ["MOST_LEVELS", "JsonObject", "View", "told", "view"]
-
-
 MOST_LEVELS = 300
 """How deep objects and lists may lie in each other."""
 

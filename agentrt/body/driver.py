@@ -35,26 +35,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
 
-__all__ = [
-    "BEHAVIOR",
-    "GOALS",
-    "NAMELESS",
-    "SELECTION",
-    "TARGETS",
-    "Body",
-    "Driver",
-    "LoneBody",
-    "Routine",
-    "called",
-    "give",
-    "given_to",
-    "note",
-    "number_in",
-    "require_seconds",
-    "take",
-    "tick_of",
-]
-
 SELECTION = 0
 TARGETS = 1
 GOALS = 2

@@ -18,8 +18,6 @@ from typing import Any, TypeVar
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.signals import Signal
 
-__all__ = ["Entity", "NamedSignals", "attribute_of", "destroyed_signal", "is_gone"]
-
 C = TypeVar("C")
 
 

@@ -36,8 +36,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-__all__ = ["FlagLedger", "Hold", "Holder", "JUMP", "LOOK", "MOVE", "Refusal", "TARGET", "Waiting", "chain_of"]
-
 
 class Holder(Protocol):
     """Who can hold control flags: a goal of a selector, a decider of a behavior tree, a unit of a plan."""

@@ -35,8 +35,6 @@ from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspe
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Due, Entry, Scheduler
 
-__all__ = ["Lease", "LeaseBook", "Place", "LeaseRefusal", "refusal_of"]
-
 _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
 
 

@@ -17,8 +17,6 @@ from typing import ClassVar
 
 from agentrt.body.codec import View, told, view
 
-__all__ = ["ModelView", "Outline"]
-
 
 class ModelView(View, ABC):
     """What one model is doing, as frozen, plain data. The base class of the views of this library's models."""

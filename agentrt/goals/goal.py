@@ -30,8 +30,6 @@ from agentrt.errors import DefinitionError, WrongStateError
 if TYPE_CHECKING:
     from agentrt.body.driver import Body
 
-__all__ = ["NOBODY", "Goal", "Nobody", "GoalPlace", "in_order", "is_placed", "put"]
-
 _FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
 _QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
 _CALLBACKS = ("start", "tick", "stop", "run")

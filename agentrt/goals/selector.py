@@ -85,8 +85,6 @@ if TYPE_CHECKING:
     from agentrt.body.flags import FlagLedger, Holder, Refusal
     from agentrt.kernel.strand import Strand
 
-__all__ = ["STATE_NAMES", "STATE_TABLE", "GoalSelector", "WrappedGoal", "move"]
-
 T = TypeVar("T")
 
 # The numbers are chosen so that the two facts that decide most are one comparison each:
@@ -746,7 +744,6 @@ class GoalSelector:
         "_goals",
         "_is_given",
         "_life",
-        "_locks",
         "_own_ledger",
         "full_ticks",
         "is_away",
@@ -776,10 +773,9 @@ class GoalSelector:
         self.ticks: int = 0  # how often ``drive`` was called; 0 again after it left a body
         self.is_away: bool = False  # whether it left its body, or is leaving it; then no goal begins
         self._life: Lifecycle = Lifecycle(self)
-        self._locks: Locks = self._life.locks
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
-        self._locks.known_ledger = flags
+        self._life.locks.known_ledger = flags
         self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
@@ -871,12 +867,12 @@ class GoalSelector:
     @property
     def ledger(self) -> FlagLedger:
         """The ledger of control flags that its goals take their flags from."""
-        return self._locks.ledger
+        return self._life.locks.ledger
 
     @property
     def disabled_flags(self) -> tuple[str, ...]:
         """The control flags that are disabled."""
-        return tuple(self._locks.disabled)
+        return tuple(self._life.locks.disabled)
 
     @property
     def locked_flags(self) -> dict[str, WrappedGoal]:
@@ -886,14 +882,14 @@ class GoalSelector:
 
         Source: Minecraft, goal selectors, flowchart, "GoalSelector.lockedFlags".
         """
-        return dict(self._locks.locked or {})
+        return dict(self._life.locks.locked or {})
 
     def disable_control_flag(self, flag: str) -> None:
         """Run no goal that uses a flag: in the next full tick those that run are stopped, and none is started.
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        disabled = self._locks.disabled
+        disabled = self._life.locks.disabled
         if flag not in disabled:
             disabled[:] = in_order({*disabled, flag}, "GoalSelector.disable_control_flag")
 
@@ -902,7 +898,7 @@ class GoalSelector:
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        disabled = self._locks.disabled
+        disabled = self._life.locks.disabled
         disabled[:] = [other for other in disabled if other != flag]
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
@@ -946,8 +942,8 @@ class GoalSelector:
         try:
             if life.running:
                 self._stop_those_that_cannot_continue()
-            if self._locks.locked:
-                self._locks.unlock()
+            if life.locks.locked:
+                life.locks.unlock()
             self._start_those_that_can_be_used()
             if life.running:
                 self._tick_those_that_run(True)
@@ -957,7 +953,7 @@ class GoalSelector:
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
         life = self._life
-        disabled = self._locks.disabled
+        disabled = life.locks.disabled
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
                 if disabled and any(flag in disabled for flag in wrapped.flags):
@@ -975,7 +971,7 @@ class GoalSelector:
 
     def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
         """Step 3. The loop over the flags is ``Locks.may_be_asked`` written out, for when there is nobody else."""
-        locks = self._locks
+        locks = self._life.locks
         ledger = locks.known_ledger
         is_known = ledger is not None and ledger.version == locks.version
         strangers = locks.foreign if is_known else locks.strangers()
@@ -1063,7 +1059,7 @@ class GoalSelector:
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
-        self._locks.locked = None
+        self._life.locks.locked = None
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
@@ -1079,7 +1075,7 @@ class GoalSelector:
                 self._life.dismiss(wrapped, reason)
         for wrapped in goals:
             self._life.dismiss(wrapped, reason)
-        self._locks.locked = None
+        self._life.locks.locked = None
 
         def left() -> None:
             take(self, self._life.given)
@@ -1095,14 +1091,14 @@ class GoalSelector:
         ``body.driver.give`` and ``take`` set it, and nobody else does.
         """
         life = self._life
-        return life.given if self._is_given or life.running or life.ending or self._locks.pending else None
+        return life.given if self._is_given or life.running or life.ending or self._life.locks.pending else None
 
     @given_to.setter
     def given_to(self, body: Body | None) -> None:
         self._is_given = body is not None
         self._life.given = body
-        self._locks.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
-        self._locks.version = -1  # another ledger may have the same number
+        self._life.locks.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        self._life.locks.version = -1  # another ledger may have the same number
         entity = NOBODY if body is None else body.entity
         for wrapped in self._goals:
             wrapped.goal.entity = entity
@@ -1135,7 +1131,7 @@ def _require_goal(goal: object, priority: object) -> None:
 
 
 def _view_of(selector: GoalSelector) -> GoalSelectorView:
-    locks = selector._locks
+    locks = selector._life.locks
     # Not ``locks.ledger``: a selector that drives nobody yet would be given a body by being looked at.
     ledger = locks.known_ledger
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}

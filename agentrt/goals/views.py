@@ -10,8 +10,6 @@ from typing import ClassVar
 from agentrt.body.codec import View, view
 from agentrt.body.views import ModelView
 
-__all__ = ["GoalSelectorView", "GoalView"]
-
 
 @view
 class GoalView(View):

@@ -18,9 +18,6 @@ import re
 
 from agentrt.words import printable
 
-__all__ = ["KEYS", "KINDS", "KIND_OF_KEY", "LONGEST_ALIAS", "is_alias", "kind_of", "pointer_to", "shown"]
-
-
 KIND_OF_KEY = {
     "actions": "actions",
     "observers": "observers",

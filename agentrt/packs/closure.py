@@ -37,8 +37,6 @@ from agentrt.words import counted
 if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from pathlib import Path
 
-__all__ = ["CheckReport", "Closure", "check_files", "closure_of", "find_files", "survey"]
-
 MOST_FAULTS = 50
 _LISTED = ("actions", "observers", "components", "task_groups", "strategies")
 

@@ -33,8 +33,6 @@ from agentrt.packs.alias import shown
 if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
     from importlib.resources.abc import Traversable
 
-__all__ = ["Document", "Path", "Problem", "copy_inline", "is_document", "parse", "read"]
-
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 64
 MAX_ENTRIES = 10_000

@@ -32,8 +32,6 @@ if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to impor
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-__all__ = ["Pack", "PackSource", "Reference", "load_pack", "mix"]
-
 PackSource: TypeAlias = "Path | Traversable | Mapping[str, object]"
 """What a pack is loaded from: a file, or the pack itself as Python values."""
 

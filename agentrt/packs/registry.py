@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-__all__ = ["Manifest", "Registry", "default_registry", "load_entry_point", "origin_of", "task_group_of"]
-
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
 

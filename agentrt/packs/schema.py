@@ -26,8 +26,6 @@ from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Document, Path, Problem
 
-__all__ = ["Finding", "Rules", "check", "schema", "schema_text"]
-
 MOST_TOLD = 50
 
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}

@@ -40,8 +40,6 @@ from agentrt.packs.schema import Finding, Rules, check
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
 
-__all__ = ["GroupEntry", "TaskGroupsDocument", "declarations_of", "load_task_groups", "looks_like"]
-
 _METADATA = ("does", "utility", "name", "sunk_cost_boost", "weight", "scheduler_priority", "status_text_key")
 
 

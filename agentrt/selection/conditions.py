@@ -33,18 +33,6 @@ from typing import NamedTuple
 from agentrt.errors import ConditionSyntaxError
 from agentrt.selection.xml import STRICT, Mode, shown
 
-__all__ = [
-    "ALWAYS",
-    "CompiledCondition",
-    "Condition",
-    "Term",
-    "Test",
-    "compile_condition",
-    "is_name",
-    "names_in",
-    "problem_of",
-]
-
 Test = Callable[[int], bool]  # whether a condition holds for a set of variables, one bit each
 Term = tuple[int, int]  # some of the variables, and what they have to be: it holds if ``bits & mask == value``
 ALWAYS: tuple[Term, ...] = ((0, 0),)  # the terms of what always holds

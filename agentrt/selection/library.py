@@ -31,8 +31,6 @@ from agentrt.selection.state import SelectionTree
 from agentrt.selection.xml import MODES, STRICT, Element, Findings, Mode, SelectionProblem, shaped, shown
 from agentrt.words import counted
 
-__all__ = ["ReloadReport", "SelectionLibrary", "SelectionReport", "check_path"]
-
 MAX_FILES = 2000
 MAX_TOTAL = 32 << 20  # bytes
 

@@ -40,8 +40,6 @@ from agentrt.errors import ConditionSyntaxError, UnknownVariableError
 from agentrt.selection.conditions import ALWAYS, CompiledCondition, Term, Test, compile_condition, is_name, problem_of
 from agentrt.selection.xml import MAX_DEPTH, NODES, SHAPES, STRICT, Element, Findings, shown
 
-__all__ = ["Folder", "Program", "SelectionNode", "add_blocks", "check_blocks", "compile_tree"]
-
 MOST_REMEMBERED = 4096
 
 

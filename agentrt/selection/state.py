@@ -64,9 +64,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.selection.program import Program, SelectionNode
 
-__all__ = ["LeafBehavior", "Phase", "SelectionState", "SelectionTree"]
-
-
 # --- what authors write -----------------------------------------------------------------------------------------------
 
 

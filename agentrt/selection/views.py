@@ -20,8 +20,6 @@ from agentrt.body.views import ModelView, Outline
 from agentrt.selection.conditions import names_in
 from agentrt.selection.program import Program, SelectionNode
 
-__all__ = ["NO_BEHAVIOR", "PassedView", "SelectionView", "passed_over", "mermaid", "outline_of"]
-
 NO_BEHAVIOR = "No Behavior"
 
 

@@ -40,20 +40,6 @@ from xml.parsers import expat
 
 from agentrt.errors import InvalidSelectionError, did_you_mean
 
-__all__ = [
-    "COMPATIBLE",
-    "MODES",
-    "STRICT",
-    "Element",
-    "Findings",
-    "Mode",
-    "SelectionProblem",
-    "parse",
-    "read_bytes",
-    "shaped",
-    "shown",
-]
-
 Mode = Literal["strict", "compatible"]
 STRICT: Mode = "strict"
 COMPATIBLE: Mode = "compatible"

@@ -66,19 +66,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.estimate import Chain, Estimator
     from agentrt.strategy.state import State
 
-__all__ = [
-    "Attempt",
-    "Errand",
-    "Within",
-    "action_for",
-    "await_end",
-    "carrier_of",
-    "is_lost",
-    "regress_of",
-    "stop_if_lost",
-    "waiting_above",
-]
-
 R = TypeVar("R")
 
 

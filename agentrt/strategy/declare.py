@@ -50,25 +50,6 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
 
-__all__ = [
-    "LONGEST_COST",
-    "BeginAgain",
-    "Calls",
-    "Fail",
-    "Interruptible",
-    "Interruption",
-    "Offer",
-    "Order",
-    "Provider",
-    "Rank",
-    "Strategy",
-    "StrategyContext",
-    "StrategySpec",
-    "check_rank",
-    "ranked",
-    "strategy",
-]
-
 R = TypeVar("R")
 
 _HOOKS = {  # with what they are called

@@ -60,28 +60,6 @@ from agentrt.words import repr_of, type_name, words_of
 if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
 
-__all__ = [
-    "Ask",
-    "Branch",
-    "Cannot",
-    "Dependency",
-    "Expect",
-    "Kept",
-    "LeftOut",
-    "Need",
-    "Params",
-    "Scenario",
-    "Table",
-    "check_topics",
-    "is_as_assumed",
-    "label_of",
-    "required",
-    "snake_case",
-    "take_over",
-    "told_path",
-    "words",
-]
-
 _MOST_TABLES: Final = 1024  # of a scenario; then it begins with none
 _MOST_CONTEXTS: Final = 8  # of one thing, each with others left out; a ring of providers makes one for each of them
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.dependency import Expect, LeftOut, Need, Params, Table
     from agentrt.strategy.state import GameplayOwner, State
 
-__all__ = ["Chain", "Cheapest", "Estimator", "Priced", "likeliest"]
-
 T = TypeVar("T")
 
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
     from agentrt.strategy.tree import TaskNode
 
-__all__ = ["Gameplay"]
-
 R = TypeVar("R")
 
 
@@ -300,7 +298,7 @@ class Gameplay:
         """
         required("gameplay.begin", wanted)
         estimator = Estimator(self._state, self.params.using(params)) if params else self._table.estimator
-        return Request(self._table, wanted, estimator)
+        return Request(Solving(self._table, estimator, wanted))
 
     def __repr__(self) -> str:
         return f"<Gameplay of {self.agent.name!r}: {len(self.catalog.providers)} strategies>"

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.state import State
 
-__all__ = ["Foreseen", "Foresight", "Outlook", "forecast", "forecast_need", "remaining"]
-
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:

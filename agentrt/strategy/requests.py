@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.estimate import Estimator
 
-__all__ = ["Request", "SolveRequest", "Solvers", "await_request", "solver_of"]
-
 R = TypeVar("R")
 
 
@@ -233,17 +231,10 @@ class Request(Generic[R]):
 
     __slots__ = ("_agent", "_callbacks", "_ended", "_kernel", "_performed", "error", "outcome", "solving", "wanted")
 
-    def __init__(
-        self,
-        table: RequestTable,
-        wanted: Dependency[R],
-        estimator: Estimator,
-        only: Provider | None = None,
-        priority: int | None = None,
-    ) -> None:
-        self._agent = table.state.agent
-        self.wanted: Dependency[R] = wanted  # what is asked for
-        self.solving: Solving = Solving(table, estimator, wanted, only, priority)  # how it is solved
+    def __init__(self, solving: Solving) -> None:
+        self._agent = solving.state.agent
+        self.wanted: Dependency[R] = solving.wanted  # what is asked for
+        self.solving: Solving = solving  # how it is solved
         self.outcome: Outcome = Outcome.RUNNING  # in the end DONE, FAILED or CANCELLED
         # Why there is no value, when it is over: ``DependencyFailedError`` if it could not be solved
         # (``RequestDeadlockError`` if it was the youngest of some that waited for each other),
@@ -251,7 +242,7 @@ class Request(Generic[R]):
         self.error: BaseException | None = None
         self._ended = Event()
         self._callbacks: list[Callable[[Request[R]], object]] = []
-        self._kernel = self._agent.require_life(type(wanted).activity).kernel
+        self._kernel = self._agent.require_life(type(self.wanted).activity).kernel
         self._performed: _Performed | None = None
         self._inside(self._begin)  # the last: inside a tick it is done at once
 
@@ -403,7 +394,7 @@ class Request(Generic[R]):
 async def await_request(table: RequestTable, wanted: Dependency[R], estimator: Estimator, only: Provider | None) -> R:
     """Wait for a request that is begun here, and cancel it if the wait is: nobody else knows of it."""
     await at_once(is_dear=True)
-    request = Request(table, wanted, estimator, only)
+    request: Request[R] = Request(Solving(table, estimator, wanted, only))
     try:
         return await request.wait()
     except GeneratorExit:

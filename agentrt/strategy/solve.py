@@ -77,8 +77,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.state import State
     from agentrt.strategy.supplies import Amounts
 
-__all__ = ["MAX_ATTEMPTS", "Incident", "Interruptions", "RequestTable", "Solving"]
-
 _PAUSE: Final = "pause"  # the name of the interruption when a request was told to pause
 
 

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.strategy.dependency import Dependency
 
-__all__ = ["Accuracy", "Catalog", "ForesightCounts", "GameplayOwner", "State", "near"]
-
 T = TypeVar("T")
 
 # --- the agent --------------------------------------------------------------------------------------------------------

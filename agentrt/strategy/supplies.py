@@ -20,8 +20,6 @@ from typing import Final
 from agentrt.errors import ArgumentError
 from agentrt.words import repr_of
 
-__all__ = ["MOST_TRIES", "Amounts", "enough", "mixed", "together", "tries_for"]
-
 MOST_TRIES: Final = 100_000  # more than that are no plan
 _MOST_AMOUNTS: Final = 256  # of one distribution; more are put together, upwards, so that it stays enough
 _DIGITS: Final = 9

@@ -36,8 +36,6 @@ from typing import Any, Final, Literal, get_args, get_origin
 from agentrt.strategy.declare import Strategy
 from agentrt.strategy.dependency import Dependency
 
-__all__ = ["DependencyMap", "calls_module", "signature_of"]
-
 Wanted = type[Dependency[Any]]
 
 # --- the dependency map -----------------------------------------------------------------------------------------------

@@ -21,8 +21,6 @@ from typing import Any
 
 from agentrt.strategy.dependency import Dependency, label_of
 
-__all__ = ["MOST_CHILDREN", "OPEN", "NodeKind", "Outcome", "TaskNode", "seconds"]
-
 MOST_CHILDREN = 48  # of a node that have ended are kept
 
 

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.attempt import Attempt
     from agentrt.strategy.lookahead import Outlook
 
-__all__ = ["LOOK_ASKS", "Found", "Opportunity", "Trigger", "Triggers", "lookout", "saved"]
-
 _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: about a minute
 
 
@@ -270,7 +268,9 @@ class Triggers:
             if incident.wanted is None:
                 incident.over(Outcome.DONE, state)  # there is nobody to hear of it
                 return
-            request = Request(table, incident.wanted, table.estimator, priority=incident.priority)
+            request: Request[Any] = Request(
+                Solving(table, table.estimator, incident.wanted, priority=incident.priority)
+            )
         except NotRunningError:
             incident.over(Outcome.CANCELLED, state)
         else:

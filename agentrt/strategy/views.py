@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.solve import Solving
 
-__all__ = ["GameplayView", "OfferView", "ProvidedView", "RequestView", "TaskNodeView", "view_of"]
-
 
 class OfferView(NamedTuple):
     """What a strategy said when it was asked for a dependency."""

@@ -30,8 +30,6 @@ from agentrt.strategy.dependency import Dependency, words
 from agentrt.testing.matchers import Pattern, Trace, happened, records_of
 from agentrt.testing.stubs import HookCalls, Outcome, Script
 
-__all__ = ["By", "Wanted", "course", "failed", "solved", "tried", "Have", "StubBody", "StubStrategy", "stub_strategy"]
-
 Wanted: TypeAlias = "Dependency[Any] | type[Dependency[Any]] | str"
 """A dependency, in one of the ways to name it."""
 

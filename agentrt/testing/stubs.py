@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
 
-__all__ = [
-    "AskedCall", "HookCall", "HookCalls", "Outcome", "Script", "StubAction", "StubOutside", "StubPlan", "StubService",
-    "stub_action", "stub_plan",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 Outcome: TypeAlias = "str | BaseException | None"

@@ -37,30 +37,6 @@ from agentrt.testing.stubs import Outcome, stub_action, stub_plan
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
 
-__all__ = [
-    "BehaviorCase",
-    "DeciderSpec",
-    "GameplayCase",
-    "GoalCase",
-    "GoalSpec",
-    "Happening",
-    "NodeSpec",
-    "PackCase",
-    "PlanCase",
-    "SelectionCase",
-    "StubActionSpec",
-    "WaySpec",
-    "behavior_trees",
-    "conditions",
-    "gameplays",
-    "goal_selectors",
-    "packs",
-    "plans",
-    "play",
-    "schedules",
-    "selection_trees",
-]
-
 
 class Brief:
     """The base of the dataclasses of this package that say only what differs from their defaults."""
