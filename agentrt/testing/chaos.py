@@ -46,10 +46,11 @@ from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agentrt.errors import InjectedFault, InvariantError, MissingExtraError, WrongStateError
+from agentrt.errors import InjectedFault, InvariantError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.record.replay import run_on
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.invariants import Invariants, Leaks, Violation
 
@@ -285,14 +286,7 @@ def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
         finally:
             await runtime.aclose()
 
-    if runtime.host == "asyncio":
-        asyncio.run(run())
-        return
-    try:
-        import trio
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("trio", "trio") from error
-    trio.run(run)
+    run_on(runtime.host, run)
 
 
 _TAIL = 12  # records of the trace that a failure shows

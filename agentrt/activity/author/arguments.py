@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
 
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name
@@ -53,15 +53,12 @@ def plain_default(default: object) -> Any:
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
 
 
-class _Accept:
+class _Accept(NamedTuple):
     """Which values a field accepts."""
 
-    __slots__ = ("classes", "text", "values")
-
-    def __init__(self, classes: tuple[type, ...] | None, values: tuple[Any, ...], text: str) -> None:
-        self.classes = classes  # None accepts anything
-        self.values = values
-        self.text = text
+    classes: tuple[type, ...] | None  # None accepts anything
+    values: tuple[Any, ...]
+    text: str
 
     def takes(self, value: Any) -> bool:
         classes = self.classes

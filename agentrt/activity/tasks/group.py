@@ -561,11 +561,6 @@ class TaskGroup:
         name: what to call it, such as the alias under which it is registered; the name of the class by default.
         owner: for a personal group, the agent whose it is; nobody else may be a member.
 
-    Attributes:
-        action, name, owner: as given.
-        waits: how many ticks a task that was available waited until somebody began it.
-        spec: the action that it is to its members.
-
     Raises:
         DefinitionError: ``action`` is not a task group action.
 
@@ -583,11 +578,11 @@ class TaskGroup:
         self.name: str = name or spec.label
         self.action: type[TaskGroupAction] = action
         self.owner: Member | None = owner
-        self.spec: GroupSpec = spec.of(self.name, self._make_unit)
+        self.spec: GroupSpec = spec.of(self.name, self._make_unit)  # the action that it is to its members
         self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
         self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
         self.version: int = 0  # changes whenever ``known`` does
-        self.waits: WaitTimes = WaitTimes()
+        self.waits: WaitTimes = WaitTimes()  # for how many ticks tasks were available until somebody began them
         self._members: list[Member] = []
         self._declarations: dict[str, TaskDeclaration] = {}
         self._extensions: list[Extension] = []

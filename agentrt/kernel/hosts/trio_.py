@@ -391,8 +391,8 @@ _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameter
 class TrioHost(PlainHost):
     """Strands that await trio."""
 
-    name = "trio"
-    steps_inline = False
+    name: str = "trio"
+    steps_inline: bool = False
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:
