@@ -309,7 +309,7 @@ class Compiler:
         self.uses: dict[int, list[str]] = {}
         # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
         self.reads: set[int] = set()
-        self.step = 0  # where a placeholder stands; the output stands behind the last step
+        self.step: int = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
