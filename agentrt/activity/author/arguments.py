@@ -36,13 +36,10 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
-class Fresh:
+class Fresh(NamedTuple):
     """A default that can be changed in place: each record gets a copy."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value: Any = value
+    value: Any
 
 
 def plain_default(default: object) -> Any:
