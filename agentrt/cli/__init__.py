@@ -1,8 +1,7 @@
 """The command line: run a world, look at it, replay it, check packs, check selection trees, list strategies.
 
-One module for each family of commands. They only read options and print; what they print is made below. What ``import
-agentrt`` does not load (strategies, recordings, the inspector) is imported when a command runs, so that
-``agentrt --help`` is quick.
+Commands only read options and print; what they print is made below. What ``import agentrt`` does not load (strategies,
+recordings, the inspector) is imported when a command runs, so that ``agentrt --help`` is quick.
 
 Rules:
 
@@ -16,10 +15,8 @@ from __future__ import annotations
 
 import click
 
-from agentrt.cli.content_commands import packs, selection, strategies
+from agentrt.cli.commands import demo, diff, export, inspect, packs, replay, selection, strategies
 from agentrt.cli.groups import Group, tell
-from agentrt.cli.recordings_commands import diff, export, replay
-from agentrt.cli.world_commands import demo, inspect
 from agentrt.installed import library_version
 
 __all__ = ["main"]

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from agentrt.agent.logs import get_logger
@@ -76,33 +77,27 @@ _MOST_NOTICES = 32
 _MOST_COMMANDS = 64
 
 
+@dataclass(eq=False, slots=True)
 class Session:
     """One client; ``hand_over`` gives a batch to the server's thread, and returns False if nobody is there any more."""
 
-    __slots__ = (
-        "_hand_over", "_is_held", "_is_on_the_way", "_next", "_notices", "_rarely", "at", "commands", "cursor",
-        "held_back", "is_open", "missed", "position", "told", "wants_reset", "watch",
-    )  # fmt: skip
-
-    def __init__(self, hand_over: Callable[[list[Message]], bool]) -> None:
-        self.commands: deque[Command] = deque()  # what it asked for and was not done yet
-        self.watch: WatchQuery = WatchQuery()  # what it looks at
-        self.cursor: int = 0  # the number of the first record of the trace that it was not told of
-        self.wants_reset: bool = True  # whether it has to be told the whole of its event log
-        # what it was told last, by the kind of message: what is the same is not sent again
-        self.told: dict[str, object] = {}
-        # how many updates were not composed because it reads slowly, and how many notices were lost
-        self.held_back: int = 0
-        self.is_open: bool = True  # false when its socket is closed
-        self.at: int = 0  # the tick of a recording that it looks at
-        self.position: Position = Position()  # where it is going in that recording
-        self.missed: int = 0  # how many records of the trace it was not told of
-        self._hand_over = hand_over
-        self._notices: deque[Message] = deque()
-        self._next = 0.0
-        self._rarely: dict[str, float] = {}
-        self._is_on_the_way = False
-        self._is_held = False
+    _hand_over: Callable[[list[Message]], bool]
+    commands: deque[Command] = field(default_factory=deque)  # what it asked for and was not done yet
+    watch: WatchQuery = field(default_factory=WatchQuery)  # what it looks at
+    cursor: int = 0  # the number of the first record of the trace that it was not told of
+    wants_reset: bool = True  # whether it has to be told the whole of its event log
+    # what it was told last, by the kind of message: what is the same is not sent again
+    told: dict[str, object] = field(default_factory=dict)
+    held_back: int = 0  # how many updates were not composed because it reads slowly, and how many notices were lost
+    is_open: bool = True  # false when its socket is closed
+    at: int = 0  # the tick of a recording that it looks at
+    position: Position = field(default_factory=Position)  # where it is going in that recording
+    missed: int = 0  # how many records of the trace it was not told of
+    _notices: deque[Message] = field(default_factory=deque)
+    _next: float = 0.0
+    _rarely: dict[str, float] = field(default_factory=dict)
+    _is_on_the_way: bool = False
+    _is_held: bool = False
 
     # --- on the composing thread --------------------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ from agentrt.kernel.foreign import (
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, GiveWay, Waiter, running, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Waiter, running, this_thread
 from agentrt.words import type_name
 
 if TYPE_CHECKING:
@@ -240,11 +240,11 @@ class Batch:
                 strand = self.strand()
                 self._strand = self.coro = None
                 kernel.current = self
-                if command.__class__ is Audience:  # as nearly always; ``park_command`` does the same
+                if command.__class__ is Audience:  # as nearly always; ``park`` does the same
                     command.strands.append(strand)
                     strand.waiting = command
                 else:
-                    kernel.park_command(strand, command)
+                    kernel.park(strand, command)
 
     def strand(self) -> Strand:
         """The strand of the member that makes its first step at this moment."""
@@ -1061,11 +1061,11 @@ class Kernel:
     def _rare_command(self, entry: Entry, command: object) -> None:
         if command is GIVE_WAY:
             self.idle_waits.give_way(entry)  # type: ignore[arg-type]
-        else:
+        elif command is not KEEP:
             self.host.foreign(entry, command)  # type: ignore[arg-type]
 
-    def park_entry(self, entry: Entry, command: object) -> None:
-        """Enter into the books what an entry yielded for the kernel. ``drain`` does the same without the call."""
+    def park(self, entry: Entry, command: object) -> None:
+        """Do what an entry yielded, whatever it is. ``drain`` does the same without the call."""
         if isinstance(command, int):
             self.agenda.add(self.clock.tick + command, entry)
         elif isinstance(command, Audience):
@@ -1074,15 +1074,8 @@ class Kernel:
         elif isinstance(command, Waiter):
             command.strand = entry  # type: ignore[assignment]
             entry.waiting = command
-        elif command is GIVE_WAY:
-            self.idle_waits.give_way(entry)  # type: ignore[arg-type]
-
-    def park_command(self, strand: Strand, command: object) -> None:
-        """Do what a strand yielded, whatever it is."""
-        if isinstance(command, (int, Audience, Waiter, GiveWay)):
-            self.park_entry(strand, command)
-        elif command is not KEEP:
-            self.host.foreign(strand, command)
+        else:
+            self._rare_command(entry, command)
 
     # --- the end of a strand ------------------------------------------------------------------------------------------
 

@@ -162,8 +162,8 @@ class Scheduler(Protocol):
         """Step what is ready."""
         ...
 
-    def park_entry(self, entry: Entry, command: object) -> None:
-        """Enter into the books what an entry waits for."""
+    def park(self, entry: Entry, command: object) -> None:
+        """Do what an entry yielded."""
 
     def step_tick(self) -> None:
         """Run one whole tick."""

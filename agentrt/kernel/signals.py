@@ -48,16 +48,12 @@ class Connection:
 
 
 class Signal:
-    """Something that happens now and then. Who waits at that moment is woken; who is connected is called.
-
-    Attributes:
-        was_emitted: whether it ever happened.
-    """
+    """Something that happens now and then. Who waits at that moment is woken; who is connected is called."""
 
     __slots__ = ("_connections", "_waiting", "was_emitted")
 
     def __init__(self) -> None:
-        self.was_emitted: bool = False
+        self.was_emitted: bool = False  # whether it ever happened
         self._waiting: Audience | None = None  # made when somebody waits, as hardly anybody does for most signals
         self._connections: list[Connection] | None = None
 

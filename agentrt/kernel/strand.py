@@ -171,12 +171,6 @@ class CancelScope:
         seconds: game seconds after which it cancels itself; None or infinity for never.
         shield: whether cancellation from outside is kept away from what is inside.
         reason: what to say when the deadline comes.
-
-    Attributes:
-        cancel_called: whether it was cancelled.
-        cancelled_caught: whether leaving it swallowed that cancellation.
-        expired: whether it was its deadline that cancelled it.
-        reason: why.
     """
 
     __slots__ = (
@@ -196,10 +190,10 @@ class CancelScope:
         self._seconds = seconds
         self._deadline: Due | None = None
         self.shield: Final = shield
-        self.reason: str = reason if reason is _EXPIRED else words_of(reason)
-        self.cancel_called: bool = False
-        self.cancelled_caught: bool = False
-        self.expired: bool = False
+        self.reason: str = reason if reason is _EXPIRED else words_of(reason)  # why it was, or will be, cancelled
+        self.cancel_called: bool = False  # whether it was cancelled
+        self.cancelled_caught: bool = False  # whether leaving it swallowed that cancellation
+        self.expired: bool = False  # whether it was its deadline that cancelled it
         self.around: CancelScope | str | None = None  # what was ``within`` of the strand when it was entered
         self.strand: Strand | None = None
         self.host_scope: Any = None

@@ -110,17 +110,14 @@ class TraceHub:
 
     The last door before them: whatever an author put into a record is plain and bounded from here on, so that no value
     of one agent's can end a recording, or a digest, for all.
-
-    Attributes:
-        on: whether anybody listens; ask it before you compose a record.
-        report: called with what a listener raised, after that listener was dropped.
     """
 
     __slots__ = ("_listeners", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
-        self.on: bool = False
+        self.on: bool = False  # whether anybody listens; ask it before you compose a record
+        # called with what a listener raised, after that listener was dropped
         self.report: Callable[[str, BaseException], None] = report
 
     def listen(self, listener: Listener) -> Callable[[], None]:

@@ -327,11 +327,10 @@ class Recorder:
             self._inputs.append((tick, self._kernel.taking, len(self._inputs), kind, number, name_in(name), text))
             if problem:
                 self._unkept(f"{name} ({kind} in tick {tick}): {problem}")
-        except ENDS_PROGRAM as error:
-            self._fail(error)
-            raise
         except BaseException as error:
             self._fail(error)
+            if isinstance(error, ENDS_PROGRAM):
+                raise
 
     def _unkept(self, text: str) -> None:
         """A value could not be kept: say it, the first time."""
@@ -353,11 +352,10 @@ class Recorder:
                 return
             try:
                 self._write_tick(self._kernel.tick)
-            except ENDS_PROGRAM as error:
-                self._fail(error)  # half of a tick is none
-                raise
             except BaseException as error:
-                self._fail(error)
+                self._fail(error)  # half of a tick is none
+                if isinstance(error, ENDS_PROGRAM):
+                    raise
 
     def _write_tick(self, tick: int) -> None:
         store = self._store

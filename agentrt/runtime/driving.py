@@ -32,6 +32,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
@@ -125,18 +126,16 @@ def import_what_a_log_needs() -> None:
 _GATE_SECONDS = 0.02  # how often who stands before the closed gate asks again
 
 
+@dataclass(eq=False, slots=True)
 class _Turn:
     """One caller that drives or waits until it may: of ``agent.run()``, or of ``runtime.run()`` if it has no agent."""
 
-    __slots__ = ("_event", "agent", "error", "is_inside", "is_leaving", "is_over")
-
-    def __init__(self, agent: Agent | None, *, is_inside: bool = False) -> None:
-        self.agent = agent  # whose end it waits for
-        self.is_inside = is_inside  # whether it is stepped by the runtime itself: it may wait, but can never drive
-        self.is_over = False  # whether that agent has ended
-        self.is_leaving = False  # whether the caller was cancelled and waits for the end of the unwinding only
-        self.error: Exception | None = None  # what the agent ended with
-        self._event: anyio.Event | None = None
+    agent: Agent | None  # whose end it waits for
+    is_inside: bool = False  # whether it is stepped by the runtime itself: it may wait, but can never drive
+    is_over: bool = False  # whether that agent has ended
+    is_leaving: bool = False  # whether the caller was cancelled and waits for the end of the unwinding only
+    error: Exception | None = None  # what the agent ended with
+    _event: anyio.Event | None = None
 
     async def wait(self) -> None:
         """Wait until ``wake`` is called."""

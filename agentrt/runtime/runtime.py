@@ -300,8 +300,7 @@ class Runtime:
         """
 
         def begin() -> None:
-            label = name or getattr(function, "__qualname__", "coroutine")
-            self.kernel.strays.take(self.kernel.spawn(function(*args), label))
+            self.kernel.spawn_stray(function(*args), name or getattr(function, "__qualname__", "coroutine"))
 
         self.post(begin)
 

@@ -37,7 +37,6 @@ Source: ours.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,10 +45,11 @@ from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agentrt.errors import InjectedFault, InvariantError, MissingExtraError, WrongStateError
+from agentrt.errors import InjectedFault, InvariantError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.record.replay import run_on, run_tick
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.invariants import Invariants, Leaks, Violation
 
@@ -268,31 +268,16 @@ def _agent_of(owner: object) -> str:
 
 def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
     """Run ticks on any host, ``before`` each of which something is called with its number; then close the runtime."""
-    if runtime.host == "plain":
-        try:
-            for _ in range(ticks):
-                before(runtime.tick + 1)
-                runtime.step()
-        finally:
-            runtime.close()
-        return
 
     async def run() -> None:
         try:
             for _ in range(ticks):
                 before(runtime.tick + 1)
-                await runtime.run(1, speed=math.inf, blocking_ms=None)
+                await run_tick(runtime)
         finally:
             await runtime.aclose()
 
-    if runtime.host == "asyncio":
-        asyncio.run(run())
-        return
-    try:
-        import trio
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("trio", "trio") from error
-    trio.run(run)
+    run_on(runtime.host, run)
 
 
 _TAIL = 12  # records of the trace that a failure shows

@@ -88,24 +88,6 @@ class Invariants:
         self._units: set[str] = set()  # all paths of units so far: without them a path does not tell unit from frame
         self._tried: dict[str, tuple[object, object]] = {}  # by place: what was wanted, and which strategy runs
         self._interrupted: dict[str, list[tuple[object, tuple[object, object] | None]]] = {}  # by whom; what was tried
-        self._rules = {
-            "think": self._think,
-            "ready": self._become_ready,
-            "unready": self._unready,
-            "stop_thinking": self._stop_thinking,
-            "elect": self._elect,
-            "start": self._start,
-            "run": self._run,
-            "finish": self._finish,
-            "stop": self._stop,
-            "activate": self._activate,
-            "deactivate": self._deactivate,
-            "try": self._try,
-            "solved": self._judge,
-            "failed": self._judge,
-            "interrupted": self._interrupt,
-            "resumed": self._resume,
-        }
 
     def __call__(self, record: TraceRecord) -> None:
         """Take the next record."""
@@ -114,7 +96,7 @@ class Invariants:
         if record.tick < self._tick:
             self._fail("time", record, f"it was tick {self._tick} before")
         self._tick = record.tick
-        rule = self._rules.get(record.event.value)
+        rule = getattr(self, f"_on_{record.event.value}", None)  # what is checked of an event has its name
         if rule is not None:
             rule(record)
 
@@ -137,23 +119,23 @@ class Invariants:
         self._units.add(record.path)
         self._thinking.add(record.path)
 
-    def _think(self, record: TraceRecord) -> None:
+    def _on_think(self, record: TraceRecord) -> None:
         if record.path in self._thinking:
             self._fail("think pairs", record, "thinking began twice")
         self._ready.discard(record.path)
         self._open(record)
 
-    def _become_ready(self, record: TraceRecord) -> None:
+    def _on_ready(self, record: TraceRecord) -> None:
         if record.path not in self._thinking:
             self._open(record)  # without a ``think`` of its own it is ready at once
         self._ready.add(record.path)
 
-    def _unready(self, record: TraceRecord) -> None:
+    def _on_unready(self, record: TraceRecord) -> None:
         if record.path not in self._ready:
             self._fail("order", record, "it was not ready before")
         self._ready.discard(record.path)
 
-    def _stop_thinking(self, record: TraceRecord) -> None:
+    def _on_stop_thinking(self, record: TraceRecord) -> None:
         if record.path not in self._thinking:
             self._fail("think pairs", record, "it did not think")
         if self._started.get(record.path) in (_RUNNING, _FINISHED):
@@ -161,7 +143,7 @@ class Invariants:
         self._thinking.discard(record.path)
         self._ready.discard(record.path)
 
-    def _elect(self, record: TraceRecord) -> None:
+    def _on_elect(self, record: TraceRecord) -> None:
         detail = dict(record.detail)
         ready = [one.rsplit(" ", 1) for one in str(detail["ready"]).split(", ")]
         best = max((float(utility) for _, utility in ready), default=0.0)
@@ -172,7 +154,7 @@ class Invariants:
 
     # --- running ------------------------------------------------------------------------------------------------------
 
-    def _start(self, record: TraceRecord) -> None:
+    def _on_start(self, record: TraceRecord) -> None:
         path = record.path
         if record.detail:  # a goal's tells its priority
             self._goals[path] += 1
@@ -193,7 +175,7 @@ class Invariants:
         self._units.add(path)
         self._started[path] = _STARTED
 
-    def _run(self, record: TraceRecord) -> None:
+    def _on_run(self, record: TraceRecord) -> None:
         path = record.path
         if self._started.get(path) != _STARTED:
             self._fail("order", record, f"it is {self._started.get(path, 'not started')}")
@@ -216,12 +198,12 @@ class Invariants:
             if path not in self._units:
                 return frame
 
-    def _finish(self, record: TraceRecord) -> None:
+    def _on_finish(self, record: TraceRecord) -> None:
         if self._started.get(record.path) != _RUNNING:
             self._fail("order", record, f"it is {self._started.get(record.path, 'not started')}")
         self._started[record.path] = _FINISHED
 
-    def _stop(self, record: TraceRecord) -> None:
+    def _on_stop(self, record: TraceRecord) -> None:
         if record.detail:  # a goal's tells the reason
             self._close(self._goals, "start pairs", record, "it was not started")
             return
@@ -236,12 +218,12 @@ class Invariants:
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 
-    def _try(self, record: TraceRecord) -> None:
+    def _on_try(self, record: TraceRecord) -> None:
         detail = dict(record.detail)
         self._no_attempt(record)
         self._tried[record.path] = (detail["wanted"], detail["by"])
 
-    def _judge(self, record: TraceRecord) -> None:
+    def _on_solved(self, record: TraceRecord) -> None:
         detail = dict(record.detail)
         if not detail["by"]:
             return  # it held already
@@ -249,6 +231,8 @@ class Invariants:
         tried = self._tried.pop(record.path, None)
         if tried != (detail["wanted"], detail["by"]):
             self._fail("one attempt", record, f"{detail['by']} was not tried for {detail['wanted']}, but {tried}")
+
+    _on_failed = _on_solved
 
     def _no_attempt(self, record: TraceRecord) -> None:
         """The strategy that was tried last at this place runs no more."""
@@ -258,12 +242,12 @@ class Invariants:
             if name.partition("#")[0] == label and _parent(frame) == record.path:
                 self._fail("one attempt", record, f"{other} is still {state}")
 
-    def _interrupt(self, record: TraceRecord) -> None:
+    def _on_interrupted(self, record: TraceRecord) -> None:
         """What was tried at this place is judged, or tried again, after the interruption."""
         before = self._tried.pop(record.path, None)
         self._interrupted.setdefault(record.path, []).append((dict(record.detail)["by"], before))
 
-    def _resume(self, record: TraceRecord) -> None:
+    def _on_resumed(self, record: TraceRecord) -> None:
         self._no_attempt(record)
         by, before = (self._interrupted.get(record.path) or [(None, None)]).pop()
         if by != dict(record.detail)["by"]:
@@ -273,10 +257,10 @@ class Invariants:
 
     # --- deciders and leaves ------------------------------------------------------------------------------------------
 
-    def _activate(self, record: TraceRecord) -> None:
+    def _on_activate(self, record: TraceRecord) -> None:
         self._active[record.path] += 1
 
-    def _deactivate(self, record: TraceRecord) -> None:
+    def _on_deactivate(self, record: TraceRecord) -> None:
         self._close(self._active, "active pairs", record, "it was not active")
 
     def _close(self, counts: Counter[str], rule: str, record: TraceRecord, text: str) -> None:

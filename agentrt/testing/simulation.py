@@ -95,7 +95,7 @@ class Simulation:
         """An agent by its name; an agent is given back as it is."""
         if isinstance(agent, Agent):
             return agent
-        found = next((one for one in self.runtime.agents if one.name == agent), None)
+        found = self.runtime.find(agent)
         if found is None:
             names = ", ".join(one.name for one in self.runtime.agents[:_TOLD]) or "nobody"
             raise LookupError(f"no agent is called {agent!r} at tick {self.runtime.tick}; there is: {names}")
@@ -150,7 +150,7 @@ class Simulation:
                 found.append(record)
 
         close = self.runtime.trace.listen(look)
-        about = next((one for one in self.runtime.agents if one.name == pattern.agent), None)
+        about = None if pattern.agent is None else self.runtime.find(pattern.agent)
         try:
             self._run(lambda: found, limit, f"waited for {pattern}", about)
         finally:

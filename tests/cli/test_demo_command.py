@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt import worlds
+from agentrt.cli import commands as demo_commands
 from agentrt.cli import main
-from agentrt.cli import world_commands as demo_commands
 from agentrt.errors import MissingExtraError
 from agentrt.runtime.runtime import Runtime
 from agentrt.worlds import WorldReport, table_lines

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from modules import load
 from websockets.sync.client import connect
 
-from agentrt.cli import main, world_commands
+from agentrt.cli import commands, main
 from agentrt.errors import InspectorError
 from agentrt.inspect import DEFAULT_PORT, Inspector
 from agentrt.record.recording import Recording
@@ -65,7 +65,7 @@ class Served:
 
 
 def test_the_port_is_that_of_the_library():
-    assert world_commands.DEFAULT_PORT == DEFAULT_PORT
+    assert commands.DEFAULT_PORT == DEFAULT_PORT
 
 
 @pytest.mark.slow
@@ -139,8 +139,8 @@ def test_a_browser_is_opened(recorded, monkeypatch):
         raise KeyboardInterrupt
 
     opened = []
-    monkeypatch.setattr(world_commands.click, "launch", opened.append)
-    monkeypatch.setattr(world_commands, "_wait", wait)
+    monkeypatch.setattr(commands.click, "launch", opened.append)
+    monkeypatch.setattr(commands, "_wait", wait)
     result = run("inspect", str(recorded), "--port", "0", "--open")
     assert result.exit_code == 0
     assert opened == [result.stdout.strip()]

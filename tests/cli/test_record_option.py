@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt import Runtime, worlds
+from agentrt.cli import commands as demo_commands
 from agentrt.cli import main
-from agentrt.cli import world_commands as demo_commands
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import Recording
 from agentrt.worlds import WorldReport

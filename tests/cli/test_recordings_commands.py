@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from modules import load
 
 from agentrt import worlds
-from agentrt.cli import main, recordings_commands
+from agentrt.cli import commands, main
 from agentrt.record import Recording
 
 yard = load("tests/replay/yard.py")
@@ -196,7 +196,7 @@ def test_a_full_disk_is_one_message(recording):
 
 
 def test_a_long_replay_says_how_far_it_has_come(recording, monkeypatch):
-    monkeypatch.setattr(recordings_commands, "_PATIENCE", 0.0)
+    monkeypatch.setattr(commands, "_PATIENCE", 0.0)
     result = run("replay", recording)
     assert result.exit_code == 0
     told = result.stderr.splitlines()

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import agentrt.inspect
 from agentrt import Action, Agent, Runtime
-from agentrt.cli import groups, main, world_commands
+from agentrt.cli import commands, groups, main
 from agentrt.errors import AgentRTError, DataFault
 from agentrt.packs.registry import Manifest
 from agentrt.strategy import Dependency, Strategy
@@ -188,7 +188,7 @@ def installed(monkeypatch):
         lambda *, group: [EntryPoint(name, f"pretended_hostile:{it}", group) for name, it in points.get(group, ())],
     )
     monkeypatch.setattr(agentrt.inspect, "Inspector", Pretended)
-    monkeypatch.setattr(world_commands, "_wait", lambda: None)
+    monkeypatch.setattr(commands, "_wait", lambda: None)
     monkeypatch.setattr(click, "launch", lambda url: None)
 
 

@@ -290,7 +290,7 @@ def play():
 
 DEMO = """
 from agentrt.cli import __main__ as _
-from agentrt.cli import main, world_commands
+from agentrt.cli import main, commands
 
 
 class World:
@@ -306,7 +306,7 @@ class World:
     run_live = run_headless
 
 
-world_commands.load_world = lambda name: World()
+commands.load_world = lambda name: World()
 sys.argv = ["agentrt", "demo", "hanging", "--headless"]
 main()
 """

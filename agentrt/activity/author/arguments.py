@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal, Union, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
@@ -37,13 +37,10 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
-class Fresh:
+class Fresh(NamedTuple):
     """A default that can be changed in place: each record gets a copy."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value: Any = value
+    value: Any
 
 
 def plain_default(default: object) -> Any:
@@ -54,15 +51,12 @@ def plain_default(default: object) -> Any:
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
 
 
-class _Accept:
+class _Accept(NamedTuple):
     """Which values a field accepts."""
 
-    __slots__ = ("classes", "text", "values")
-
-    def __init__(self, classes: tuple[type, ...] | None, values: tuple[Any, ...], text: str) -> None:
-        self.classes = classes  # None accepts anything
-        self.values = values
-        self.text = text
+    classes: tuple[type, ...] | None  # None accepts anything
+    values: tuple[Any, ...]
+    text: str
 
     def takes(self, value: Any) -> bool:
         classes = self.classes

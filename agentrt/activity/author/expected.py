@@ -53,10 +53,6 @@ class ExpectedStorage:
         items: what is in it: a mapping from id to entity, or entities.
         capacity: how many items it holds; None for any number.
 
-    Attributes:
-        capacity: as given.
-        is_changed: whether something was added or removed here.
-
     Source: Stonehearth, AI: `ai.CURRENT`, storage.
     """
 
@@ -65,7 +61,7 @@ class ExpectedStorage:
     def __init__(self, items: Mapping[Any, Any] | Iterable[Any] = (), capacity: int | None = None) -> None:
         self._items: dict[Any, Any] = _table(items)
         self.capacity: int | None = capacity
-        self.is_changed: bool = False
+        self.is_changed: bool = False  # whether something was added or removed here
 
     @classmethod
     def of(cls, storage: Any) -> ExpectedStorage:

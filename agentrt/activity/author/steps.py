@@ -309,7 +309,7 @@ class Compiler:
         self.uses: dict[int, list[str]] = {}
         # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
         self.reads: set[int] = set()
-        self.step = 0  # where a placeholder stands; the output stands behind the last step
+        self.step: int = 0  # where a placeholder stands; the output stands behind the last step
         self._place = 0  # what errors call that place
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
@@ -429,49 +429,39 @@ def check_seconds(subject: str, what: str, value: object) -> float | None:
     return float(value)
 
 
+@dataclasses.dataclass(eq=False, repr=False, slots=True)
 class Step:
     """One step of a compound action. Made by ``step``."""
 
-    __slots__ = ("activity", "args", "name", "think_timeout")
-
-    def __init__(
-        self, activity: str, args: Mapping[str, object], name: str | None, think_timeout: float | None = None
-    ) -> None:
-        self.activity: str = activity
-        self.args: dict[str, object] = dict(args)
-        self.name: str | None = name
-        self.think_timeout: float | None = think_timeout
+    activity: str
+    args: dict[str, object]
+    name: str | None
+    think_timeout: float | None = None
 
     def __repr__(self) -> str:
         return f"step({', '.join(_written((self.activity,), self.args))})"
 
 
+@dataclasses.dataclass(eq=False, repr=False, slots=True)
 class Output:
     """The declared think output of a compound action. Made by ``output``."""
 
-    __slots__ = ("fields",)
-
-    def __init__(self, fields: Mapping[str, object]) -> None:
-        self.fields: dict[str, object] = dict(fields)
+    fields: dict[str, object]
 
 
+@dataclasses.dataclass(eq=False, repr=False, slots=True)
 class CompiledStep:
     """A step with its placeholders compiled."""
 
-    __slots__ = ("activity", "bound", "constants", "is_used", "label", "reads", "think_timeout")
-
-    def __init__(
-        self, activity: str, label: str, constants: dict[str, object], bound: tuple[tuple[str, Resolver], ...]
-    ) -> None:
-        self.activity: str = activity  # what it performs
-        self.label: str = label  # what paths call it: the activity; with its number, if one before performs the same
-        self.constants: dict[str, object] = constants  # arguments that never change
-        self.bound: tuple[tuple[str, Resolver], ...] = bound  # arguments with the functions that resolve them
-        self.is_used: bool = False  # whether a later step, or the compound's output, reads its think output
-        # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the own thinking
-        # of the compound, and ``ARGUMENTS`` last
-        self.reads: tuple[int, ...] = ()
-        self.think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
+    activity: str  # what it performs
+    label: str  # what paths call it: the activity; with its number, if one before performs the same
+    constants: dict[str, object]  # arguments that never change
+    bound: tuple[tuple[str, Resolver], ...]  # arguments with the functions that resolve them
+    is_used: bool = False  # whether a later step, or the compound's output, reads its think output
+    # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the own thinking of
+    # the compound, and ``ARGUMENTS`` last
+    reads: tuple[int, ...] = ()
+    think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
     def bind(self, scope: Scope) -> dict[str, object]:
         """The arguments of the step."""

@@ -75,6 +75,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.action import ActionSpec
@@ -560,11 +561,6 @@ class TaskGroup:
         name: what to call it, such as the alias under which it is registered; the name of the class by default.
         owner: for a personal group, the agent whose it is; nobody else may be a member.
 
-    Attributes:
-        action, name, owner: as given.
-        waits: how many ticks a task that was available waited until somebody began it.
-        spec: the action that it is to its members.
-
     Raises:
         DefinitionError: ``action`` is not a task group action.
 
@@ -582,11 +578,11 @@ class TaskGroup:
         self.name: str = name or spec.label
         self.action: type[TaskGroupAction] = action
         self.owner: Member | None = owner
-        self.spec: GroupSpec = spec.of(self.name, self._make_unit)
+        self.spec: GroupSpec = spec.of(self.name, self._make_unit)  # the action that it is to its members
         self.known: dict[int, TaskSpec] = {}  # what members know of its tasks at present, by their numbers
         self.lines: dict[tuple[str, float, float], OpenTasks] = {}  # those of them that have room
         self.version: int = 0  # changes whenever ``known`` does
-        self.waits: WaitTimes = WaitTimes()
+        self.waits: WaitTimes = WaitTimes()  # for how many ticks tasks were available until somebody began them
         self._members: list[Member] = []
         self._declarations: dict[str, TaskDeclaration] = {}
         self._extensions: list[Extension] = []
@@ -1064,8 +1060,7 @@ class _Pool:
         return bool(left) or (self._seen != sum([line.arrivals for line in self.lines]) and bool(self._fill(frame)))
 
 
-def _number(spec: TaskSpec) -> int:
-    return spec.task.number
+_number = attrgetter("task.number")
 
 
 class TaskFrame(Frame):
@@ -1301,7 +1296,7 @@ class TaskFrame(Frame):
         self._untidy = max(2 * WINDOW, 2 * len(self.units))  # so each is looked at a few times, however many wait
         answered = [unit for unit in self.units if unit is not self.active and not unit.may_change()]
         ready = [unit for unit in answered if unit.state == READY and unit.is_settled()]
-        ready.sort(key=_worth, reverse=True)
+        ready.sort(key=attrgetter("utility"), reverse=True)
         bar = self._bar()
         gone = [unit for unit in ready[WINDOW:] if unit.utility < bar]
         gone += [unit for unit in answered if unit.state == THINKING][WINDOW:]
@@ -1363,10 +1358,6 @@ class TaskFrame(Frame):
         parts.append((better, "are asked in the next ticks" if self._is_due else "could be better"))
         parts.append((equal_or_worse, f"could not be better than {bar:g}"))
         return ", ".join(f"{number} {words}" for number, words in parts if number > 0)
-
-
-def _worth(unit: Unit) -> float:
-    return unit.utility
 
 
 def _spec(unit: Unit) -> TaskSpec:

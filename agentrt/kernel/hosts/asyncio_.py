@@ -537,8 +537,9 @@ _NO_LOOP = (
 class AsyncioHost(PlainHost):
     """Strands that await asyncio."""
 
-    name = "asyncio"
-    steps_inline = False
+    name: str = "asyncio"
+    steps_inline: bool = False
+    foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
 
     def __init__(self) -> None:

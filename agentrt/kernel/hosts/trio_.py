@@ -189,7 +189,7 @@ class TrioStrand(Strand):
                 rounds += 1
                 continue
             rounds = 0
-            self.kernel.park_entry(self, command)
+            self.kernel.park(self, command)
             self._raise_cancel = None
             self._host.hand_back()
             await wait_task_rescheduled(self._abort)
@@ -391,8 +391,8 @@ _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameter
 class TrioHost(PlainHost):
     """Strands that await trio."""
 
-    name = "trio"
-    steps_inline = False
+    name: str = "trio"
+    steps_inline: bool = False
     cancelled_type: type[BaseException] = trio.Cancelled
 
     def __init__(self) -> None:
@@ -640,7 +640,7 @@ def _step_in_place(kernel: Kernel, entry: Entry) -> None:
         kernel.end(entry, None, error)
     else:
         if isinstance(entry, Strand):
-            kernel.park_command(entry, command)
+            kernel.park(entry, command)
     finally:
         kernel.current = None
         running.kernel = outer

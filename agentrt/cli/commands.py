@@ -1,0 +1,560 @@
+"""The commands: worlds and recordings to look at, what else can be done with a recording, and what authors bring.
+
+``agentrt demo`` and ``agentrt inspect`` may serve a page: who does prints its address on standard output, serves until
+Ctrl-C, and ends cleanly. ``agentrt replay``, ``agentrt diff`` and ``agentrt export`` take a recording; ``packs``,
+``selection`` and ``strategies`` look at what authors bring.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import click
+
+from agentrt.agent.knowledge import strategy_of
+from agentrt.cli.groups import HOSTS, Group, JsonOut, known_registry, progress_printer, tell, tell_json, tell_text
+from agentrt.errors import AgentRTError, did_you_mean
+from agentrt.packs.alias import KINDS, kind_of
+from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
+from agentrt.packs.loader import load_pack
+from agentrt.packs.schema import schema_text
+from agentrt.selection.library import SelectionReport, check_path
+from agentrt.worlds import Watch, World, find_worlds, load_world, nobody, table_lines
+
+if TYPE_CHECKING:
+    from agentrt.inspect import Inspector
+    from agentrt.record.replay import Make
+    from agentrt.runtime.intake import RunRecorder
+    from agentrt.runtime.runtime import Runtime
+    from agentrt.strategy.declare import Strategy
+    from agentrt.strategy.tools import DependencyMap
+
+__all__ = ["demo", "diff", "export", "inspect", "packs", "replay", "selection", "strategies"]
+
+# --- worlds and recordings to look at ---------------------------------------------------------------------------------
+
+DEFAULT_PORT = 8765  # as agentrt.inspect has it, which is imported when it is needed
+DEFAULT_ADDRESS = "127.0.0.1"
+
+
+class _Page(NamedTuple):
+    """How a page is served: what the options say."""
+
+    port: int  # where it listens; 0 for any port that is free
+    address: str  # what it listens on
+    token: str | None  # what clients have to know, or None
+    is_opened: bool  # whether a browser is opened
+
+    @property
+    def was_asked_for(self) -> bool:
+        """Whether any option on the command line says something of it."""
+        return self.is_opened or (self.port, self.address) != (DEFAULT_PORT, DEFAULT_ADDRESS)
+
+
+def _page_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the options of a page; it is called with a ``page``."""
+
+    @click.option(
+        "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True,
+        help="Where the page is; 0 takes any port that is free.",
+    )  # fmt: skip
+    @click.option(
+        "--address", default=DEFAULT_ADDRESS, show_default=True,
+        help="What it listens on; all but loopback need a token.",
+    )  # fmt: skip
+    @click.option(
+        "--token", envvar="AGENTRT_INSPECT_TOKEN", show_envvar=True,
+        help="What clients have to know: 16 characters or more.",
+    )  # fmt: skip
+    @click.option("--open", "is_opened", is_flag=True, help="Open the page in a browser.")
+    @functools.wraps(command)
+    def with_page(*, port: int, address: str, token: str | None, is_opened: bool, **others: object) -> None:
+        command(page=_Page(port, address, token, is_opened), **others)
+
+    return with_page
+
+
+@click.command()
+@click.argument("recording")
+@_page_options
+def inspect(*, recording: str, page: _Page) -> None:
+    """Look at a RECORDING in the browser, at any tick of it.
+
+    A recording that is still being written can be looked at, too.
+    """
+    from agentrt.inspect import Inspector
+
+    inspector = Inspector(recording, port=page.port, address=page.address, token=page.token)
+    with contextlib.suppress(KeyboardInterrupt), inspector:
+        _tell(inspector, page.is_opened)
+        _wait()
+
+
+def _wait() -> None:
+    """Wait until it is interrupted."""
+    import threading
+
+    threading.Event().wait()
+
+
+def _inspect_world(
+    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch
+) -> None:
+    """Run a world at its own pace and show it in the browser, until Ctrl-C."""
+    import asyncio
+
+    from agentrt.inspect import Inspector
+
+    runtime = world.make(seed=seed, host="asyncio")
+    inspector = Inspector(
+        runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name
+    )
+    watch(runtime)
+
+    async def run() -> None:
+        async with runtime, inspector:
+            if paused:
+                inspector.pause()
+            _tell(inspector, page.is_opened)
+            await runtime.run(speed=speed)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(run())
+
+
+def _tell(inspector: Inspector, is_opened: bool) -> None:
+    tell("Ctrl-C ends it.", err=True)  # first: whoever reads the address may end it at once
+    tell(inspector.url)
+    if is_opened:
+        click.launch(inspector.url)
+
+
+DEFAULT_WORLD = "colony"
+DEFAULT_TICKS = 2000
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--headless", is_flag=True, help="Run without a terminal and print a report.")
+@click.option("--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
+@click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
+@click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
+@click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
+@click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
+@_page_options
+@click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+@click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
+@click.option(
+    "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the run into a file, which can be inspected and replayed.",
+)  # fmt: skip
+@click.option("--list", "list_only", is_flag=True, help="List the worlds that are installed.")
+def demo(
+    *,
+    name: str | None,
+    headless: bool,
+    ticks: int | None,
+    seed: int,
+    digest: bool,
+    host: str | None,
+    speed: float,
+    is_inspected: bool,
+    page: _Page,
+    controls: bool,
+    paused: bool,
+    path: Path | None,
+    list_only: bool,
+) -> None:
+    """Run the world NAME and watch it; the colony, if no other is named.
+
+    Worlds come from installed packages, through the entry-point group 'agentrt.worlds'.
+    """
+    if list_only:
+        _list()
+        return
+    world = load_world(name or DEFAULT_WORLD)
+    if not is_inspected and not headless and not _has_terminal():
+        tell("standard output is not a terminal: running headless", err=True)
+        headless = True
+    if not headless and (ticks is not None or digest or host is not None):
+        raise click.UsageError("--ticks, --digest and --host go with --headless.")
+    if not is_inspected and (controls or paused or page.was_asked_for):
+        raise click.UsageError("--port, --address, --open, --controls and --paused go with --inspect.")
+    if not speed > 0:
+        raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
+    if is_inspected and headless:
+        raise click.UsageError("--headless and --inspect do not go together.")
+    if paused and not controls:
+        raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
+    with _recorded(world.name, path) as watch:
+        if is_inspected:
+            _inspect_world(world, page, seed=seed, speed=speed, controls=controls, paused=paused, watch=watch)
+        elif headless:
+            _run_headless(world, ticks or DEFAULT_TICKS, seed, host or HOSTS[0], digest, watch)
+        else:
+            world.run_live(seed=seed, speed=speed, watch=watch)
+
+
+def _has_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _list() -> None:
+    """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
+    is_fine = True
+    for known in find_worlds():
+        try:
+            tell(f"{known}  {load_world(known).summary}")
+        except AgentRTError as error:
+            is_fine = False
+            tell_text(f"{error}\n", err=True)
+    if not is_fine:
+        sys.exit(1)
+
+
+@contextlib.contextmanager
+def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
+    """Gives what records a world, or what does nothing if there is no path."""
+    if path is None:
+        yield nobody
+        return
+    recorders: list[RunRecorder] = []
+    try:
+        yield lambda runtime: recorders.append(runtime.record(path, world=world))
+    finally:
+        for recorder in recorders:
+            recorder.close()
+            tell(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+
+
+def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
+    report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
+    for line in table_lines(report):
+        tell(line)
+    if digest:
+        tell(f"digest: {report.digest}")
+
+
+# --- recordings -------------------------------------------------------------------------------------------------------
+
+_PATIENCE = 2.0  # seconds after which a replay says how far it has come
+
+
+_path = click.Path(path_type=Path)
+
+
+def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
+    """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
+    from agentrt.record.recording import Recording
+
+    with Recording.open(recording) as opened:
+        name = world or opened.meta["world"]
+        last = opened.last_tick if to is None else to
+    if not name:
+        return None
+    known, progress = load_world(name), progress_printer(_PATIENCE)
+
+    def make(*, seed: int, host: str) -> Runtime:
+        runtime = known.make(seed=seed, host=host)
+        runtime.after_tick(lambda: progress(runtime.tick, last, ""))
+        return runtime
+
+    return make
+
+
+@click.command()
+@click.argument("recording", type=_path)
+@click.option("--to", type=click.IntRange(min=0), help="The last tick to run; with --edit, the one to branch after.")
+@click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the recording.")
+@click.option("--world", metavar="NAME", help="The world to run.  [default: the one that the recording names]")
+@click.option("--host", type=click.Choice(HOSTS), default=HOSTS[0], show_default=True, help="What it runs on.")
+@click.option("--edit", type=_path, metavar="FILE", help="Branch: a JSON script of what comes in otherwise.")
+@click.option("--ticks", type=click.IntRange(min=1), help="Branch: how many ticks to go on.")
+@click.option("--record", type=_path, metavar="FILE", help="Branch: record it.")
+@click.option("--live", is_flag=True, help="Branch: let calls that have no recorded result go to the outside.")
+def replay(
+    *,
+    recording: Path,
+    to: int | None,
+    verify: bool,
+    world: str | None,
+    host: str,
+    edit: Path | None,
+    ticks: int | None,
+    record: Path | None,
+    live: bool,
+) -> None:
+    """Run RECORDING again from its inputs, and compare every tick.
+
+    Nothing outside is called: results come from the recording. It stops at the first difference and prints both sides;
+    the exit code is 1 then. With --to and one of --edit, --ticks and --record it is a branch: a replay up to a tick,
+    which goes on otherwise from there, and the two runs are compared.
+    """
+    if edit is None and ticks is None and record is None and not live:
+        from agentrt.record.replay import replay as run
+
+        report = run(recording, _make(recording, world, to), to=to, host=host, verify=verify)
+        tell_text(f"{report.as_text()}\n")
+        sys.exit(0 if report.is_same else 1)
+    from agentrt.record.branch import branch, load_edits
+
+    if to is None:
+        raise click.UsageError("a branch needs --to, the tick after which it begins.")
+    if not verify:
+        raise click.UsageError("a branch begins where the replay is the same: --no-verify does not go with it.")
+    edits = () if edit is None else load_edits(edit)
+    calls = "live" if live else "recorded"
+    make = _make(recording, world, None if ticks is None else to + ticks)
+    made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
+    tell_text(f"{made.as_text()}\n")
+
+
+@click.command()
+@click.argument("one", type=_path)
+@click.argument("other", type=_path)
+def diff(*, one: Path, other: Path) -> None:
+    """Compare the traces of two recordings: where they part, agent by agent. Exit code 1 if they differ."""
+    from agentrt.record.compare import compare_recordings
+    from agentrt.record.recording import Recording
+
+    with Recording.open(one) as left, Recording.open(other) as right:
+        difference = compare_recordings(left, right)
+    tell_text(f"{difference.as_text()}\n")
+    sys.exit(0 if difference.is_empty else 1)
+
+
+@contextlib.contextmanager
+def _made(path: Path) -> Iterator[TextIO]:
+    """A new file to write to. If that fails, at the latest when it is closed, the half of it is not left behind."""
+    is_file = path.is_file() or not path.exists()  # and no pipe or device
+    with path.open("x" if is_file else "w", encoding="ascii", newline="\n") as out:
+        try:
+            yield out
+            out.flush()
+        except BaseException:
+            if is_file:
+                path.unlink(missing_ok=True)
+            raise
+
+
+@click.command()
+@click.argument("recording", type=_path)
+@click.option("--to", "kind", type=click.Choice(["perfetto", "otel"]), required=True, help="For whom.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), required=True, help="The file; - prints it."
+)
+@click.option("--first", type=click.IntRange(min=0), help="From this tick on.")
+@click.option("--last", type=click.IntRange(min=0), help="Up to this tick.")
+def export(*, recording: Path, kind: str, output: Path, first: int | None, last: int | None) -> None:
+    """Write RECORDING for other tools.
+
+    'perfetto' is a file of Chrome trace events, which opens in https://ui.perfetto.dev; 'otel' is OTLP in JSON, a
+    request on each line, as an OpenTelemetry collector takes it.
+    """
+    from agentrt.record.export import write_otlp, write_perfetto
+    from agentrt.record.recording import Recording
+
+    write, what = (write_perfetto, "events") if kind == "perfetto" else (write_otlp, "spans")
+    with Recording.open(recording) as opened:
+        if str(output) == "-":
+            write(opened, JsonOut(), first=first, last=last)
+            return
+        try:
+            with _made(output) as out:
+                count = write(opened, out, first=first, last=last)
+        except FileExistsError:
+            raise click.BadParameter(
+                f"{output} is there already: choose another name.", param_hint="--output"
+            ) from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise click.BadParameter(f"{output}: {why}", param_hint="--output") from None
+    tell(f"{count} {what} written to {output}", err=True)
+
+
+# --- what authors bring -----------------------------------------------------------------------------------------------
+
+
+@click.group(cls=Group)
+def packs() -> None:
+    """Check AI packs, and list what they can refer to."""
+
+
+def _alias_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
+    pairs = []
+    for value in values:
+        alias, equals, file = value.partition("=")
+        if not (alias and equals and file):
+            raise click.BadParameter(f"'{value}' is not ALIAS=FILE, as in my_mod:ai_pack:core=packs/core.json.")
+        pairs.append((alias, Path(file)))
+    return pairs
+
+
+@packs.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.option("--allow-unresolved", is_flag=True, help="List aliases that nobody registered without failing.")
+@click.option(
+    "--alias", "aliases", multiple=True, metavar="ALIAS=FILE", callback=_alias_option,
+    help="Register a pack file for this check, so that others can require it. May be repeated.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check(*, paths: tuple[Path, ...], allow_unresolved: bool, aliases: list[tuple[str, Path]], as_json: bool) -> None:
+    """Check files of packs and of task groups, or all *.json below a folder.
+
+    Reports for each file its actions, its dependencies, everything that it holds together with them (its closure), and
+    the aliases that nobody registered. Exit code 1 if anything is wrong.
+    """
+    registry = known_registry()
+    for alias, file in aliases:
+        registry.register(alias, file, origin="--alias")
+    _tell_report(check_files(find_files(paths), registry, allow_unresolved=allow_unresolved), as_json)
+
+
+def _tell_report(report: CheckReport | SelectionReport, as_json: bool) -> None:
+    if as_json:
+        tell_json(report.as_json())
+    else:
+        for line in report.as_text():
+            tell(line)
+    if not report.ok:
+        sys.exit(1)
+
+
+@packs.command(name="schema")
+@click.argument("kind", type=click.Choice(["ai_pack", "task_groups"]), default="ai_pack")
+def print_schema(*, kind: str) -> None:
+    """Print the JSON Schema of packs, or of task groups."""
+    tell_text(schema_text(kind))
+
+
+@packs.command(name="list")
+@click.option(
+    "--kind", help="Only aliases of this kind: actions, observers, components, task_groups, strategies, ai_pack."
+)
+@click.option("--origin", is_flag=True, help="Show where each alias comes from.")
+def list_aliases(*, kind: str | None, origin: bool) -> None:
+    """List the aliases that packs can refer to here."""
+    if kind is not None and kind not in KINDS:
+        raise click.BadParameter(
+            f"there is no kind '{kind}'.{did_you_mean(kind, KINDS)} The kinds are {', '.join(KINDS)}.",
+            param_hint="--kind",
+        )
+    registry = known_registry()
+    for alias in registry.aliases(kind or ""):
+        tell(f"{alias}  from {registry.origin(alias)}" if origin else alias)
+
+
+@click.group(cls=Group)
+def selection() -> None:
+    """Check selection trees."""
+
+
+@selection.command(name="check")
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@click.option("--compatible", is_flag=True, help="For old files: what can be left out or ignored is a warning.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def check_selection(*, path: Path, compatible: bool, as_json: bool) -> None:
+    """Check the selection trees and blocks in all *.xml below the folder PATH, or in one file.
+
+    Reports everything that is wrong, with file and line. Exit code 1 if there is an error; warnings are no errors.
+    """
+    _tell_report(check_path(path, "compatible" if compatible else "strict"), as_json)
+
+
+_which = click.argument("aliases", nargs=-1, metavar="[ALIAS]...")
+
+
+@click.group(cls=Group)
+def strategies() -> None:
+    """List strategies, draw what may need what, write types for the generated calls.
+
+    Each command is about the strategies that the ALIASes name, of strategies or of packs with all that these require;
+    without any, about all that the installed packages register.
+    """
+
+
+@strategies.command(name="list")
+@_which
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def list_strategies(*, aliases: tuple[str, ...], as_json: bool) -> None:
+    """List dependencies, each with its call and who provides it."""
+    from agentrt.strategy.tools import DependencyMap
+
+    found = _found(aliases)
+    drawn = DependencyMap(found.values())
+    if as_json:
+        told = drawn.as_json()
+        for alias, strategy in found.items():
+            told["strategies"][strategy.spec.subject]["alias"] = alias
+        tell_json(told)
+        return
+    for line in _listed(drawn, {strategy: alias for alias, strategy in found.items()}):
+        tell(line)
+
+
+@strategies.command(name="map")
+@_which
+@click.option(
+    "--as", "form", type=click.Choice(["text", "mermaid", "json"]), default="text", show_default=True,
+    help="A tree, a flow chart for mermaid.js.org, or JSON.",
+)  # fmt: skip
+def draw_map(*, aliases: tuple[str, ...], form: str) -> None:
+    """Draw the dependency map: who provides what, and what each strategy may need.
+
+    It is read from the code of the strategies, and none of them is run: it shows the dependencies that stand in the
+    code, and not those that are computed.
+    """
+    from agentrt.strategy.tools import DependencyMap
+
+    drawn = DependencyMap(_found(aliases).values())
+    if form == "json":
+        tell_json(drawn.as_json())
+        return
+    for line in drawn.as_mermaid() if form == "mermaid" else drawn.as_text():
+        tell(line)
+
+
+@strategies.command(name="calls")
+@_which
+@click.option("--name", default="GameplayCalls", show_default=True, help="The name of the class.")
+def write_calls(*, aliases: tuple[str, ...], name: str) -> None:
+    """Print a Python module with the types of the generated calls, for mypy and pyright.
+
+    Redirect it into a module of your own, and write: calls = cast(GameplayCalls, agent.gameplay)
+    """
+    from agentrt.strategy.tools import calls_module
+
+    if not name.isidentifier():
+        raise click.BadParameter(f"'{name}' is no name of a class.", param_hint="--name")
+    tell_text(calls_module(_found(aliases).values(), name))
+
+
+def _found(aliases: tuple[str, ...]) -> dict[str, type[Strategy]]:
+    """The strategies by alias, in the order in which an agent that takes all of them would load them."""
+    registry = known_registry()
+    wanted = aliases or registry.aliases("strategies")
+    packs = [one if kind_of(one) != "strategies" else load_pack({"strategies": [one]}) for one in wanted]
+    return {alias: strategy_of(alias, registry) for alias in closure_of(packs, registry).strategies}
+
+
+def _listed(drawn: DependencyMap, aliases: dict[type[Strategy], str]) -> Iterator[str]:
+    from agentrt.strategy.tools import signature_of
+
+    for wanted, providers in drawn.providers.items():
+        yield f"{wanted.activity}  {signature_of(wanted)}"
+        for strategy in providers:
+            needs = ", ".join(need.call for need in drawn.needs[strategy])
+            joins = ", ".join(strategy.injects)
+            told = f"; may need {needs}" if needs else ""
+            yield f"  {aliases[strategy]}{told}{f'; joins {joins}' if joins else ''}"
+    for wanted in drawn.missing:
+        yield f"{wanted.activity}  {signature_of(wanted)}"
+        yield "  nobody provides it"
+    if not drawn.strategies:
+        yield "no strategies are installed"
