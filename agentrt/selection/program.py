@@ -197,7 +197,7 @@ class Folder:
     """What the trees of one folder share while they are compiled."""
 
     findings: Findings
-    blocks: Blocks = field(default_factory=ChainMap)
+    blocks: Blocks = field(default_factory=ChainMap[str, Element])
     used: set[str] = field(default_factory=set)  # the blocks that were spliced, by name in lower case
     left: int = MOST_PARTS  # how much work they may still be, in parts of trees; below 0 it is used up
 
