@@ -40,8 +40,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
 from agentrt.record.compare import TraceComparison, TraceDifference
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
+from agentrt.record.replay import Feeder, Make, Replay, require_host
 from agentrt.record.values import Codecs, Unkept
+from agentrt.runtime.runtime import run_on
 from agentrt.words import counted
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ The last line of its report is the digest, so that two runs can be compared by a
 
 from __future__ import annotations
 
-import math
 import platform
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -37,6 +36,7 @@ from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Unkept
+from agentrt.runtime.runtime import run_on, run_tick
 from agentrt.words import counted
 from agentrt.worlds import load_world
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on", "run_tick"]
+__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host"]
 
 
 class Feeder:
@@ -421,28 +421,6 @@ def require_host(host: str) -> None:
     """Raise ``ValueError`` if a run cannot be repeated on a host."""
     if host not in ("plain", "asyncio", "trio"):
         raise ValueError(f"host is {host!r}: choose 'plain', 'asyncio' or 'trio'")
-
-
-def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-    """Run a coroutine function in an event loop of a host; on the plain one, where nothing waits, right here."""
-    if host != "plain":
-        import anyio
-
-        return anyio.run(main, backend=host)
-    try:
-        main().send(None)
-    except StopIteration as stop:
-        result: _Result = stop.value
-        return result
-    raise AssertionError("it waited for something, and there is no event loop")
-
-
-async def run_tick(runtime: Runtime) -> None:
-    """Run one tick as fast as can be, on any host."""
-    if runtime.host == "plain":
-        runtime.step()
-    else:
-        await runtime.run(1, speed=math.inf, blocking_ms=None)
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:

@@ -49,8 +49,7 @@ from agentrt.errors import InjectedFault, InvariantError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.record.replay import run_on, run_tick
-from agentrt.runtime.runtime import Runtime
+from agentrt.runtime.runtime import Runtime, run_on, run_tick
 from agentrt.testing.invariants import Invariants, Leaks, Violation
 
 if TYPE_CHECKING:
