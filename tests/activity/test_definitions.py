@@ -84,6 +84,13 @@ def test_metadata_as_in_the_painting_example():
     assert DrawAnimal.Args.field_names() == ("subject", "effect")
 
 
+@pytest.mark.parametrize("kind", [Action, CompoundAction])
+def test_an_action_that_keeps_nothing_can_do_without_room_for_it(kind):
+    more = {"steps": [step("demo:find")]} if kind is CompoundAction else {}
+    assert not hasattr(define(kind, __slots__=(), **more)(), "__dict__")
+    assert hasattr(define(kind, **more)(), "__dict__")
+
+
 def test_a_class_without_does_is_a_base_class():
     class Base(Action):
         utility = 0.5

@@ -302,6 +302,8 @@ class Action:
     Source: Stonehearth, AI: "Leaf action example", Metadata.
     """
 
+    __slots__ = ()  # so that a class of an author's that keeps nothing of its own can do without room for it
+
     does: ClassVar[str] = ""
     name: ClassVar[str] = ""
     utility: ClassVar[float | UtilityRange]
@@ -419,6 +421,8 @@ class CompoundAction(Action):
 
     Source: Stonehearth, AI: "Compound action example".
     """
+
+    __slots__ = ()
 
     steps: ClassVar[Sequence[Step]] = ()
     output: ClassVar[Output | None] = None
