@@ -460,6 +460,13 @@ def branch(
             )
     path = None if record is None else Path(record)
     work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
+    if host == "plain":
+        with work, work.record(path):
+            work.to(at)
+            for tick in work.leave():
+                work.to(tick)
+                work.compare()
+            return work.outcome(path)
 
     async def whole() -> BranchReport:
         async with work:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on", "run_tick"]
+__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
 
 
 class Feeder:
@@ -238,7 +238,7 @@ class Replay:
         """As ``to``, inside of the event loop of its host."""
         target = self._target(tick)
         while self._may_go_on(target):
-            await run_tick(self.runtime)  # one: what is fed depends on the tick before
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None)  # one: what is fed depends on the tick before
             self._compare()
         return self.difference
 
@@ -408,6 +408,10 @@ def replay(
             return replay(opened, make, to=to, host=host, verify=verify)
     one = Replay(recording, make, host=host, verify=verify)
     one.opens_gates = True
+    if host == "plain":
+        with one:
+            one.to(to)
+            return one.report(to)
 
     async def whole() -> ReplayReport:
         async with one:
@@ -424,25 +428,10 @@ def require_host(host: str) -> None:
 
 
 def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-    """Run a coroutine function in an event loop of a host; on the plain one, where nothing waits, right here."""
-    if host != "plain":
-        import anyio
+    """Run a coroutine function in an event loop of a host."""
+    import anyio
 
-        return anyio.run(main, backend=host)
-    try:
-        main().send(None)
-    except StopIteration as stop:
-        result: _Result = stop.value
-        return result
-    raise AssertionError("it waited for something, and there is no event loop")
-
-
-async def run_tick(runtime: Runtime) -> None:
-    """Run one tick as fast as can be, on any host."""
-    if runtime.host == "plain":
-        runtime.step()
-    else:
-        await runtime.run(1, speed=math.inf, blocking_ms=None)
+    return anyio.run(main, backend=host)
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:

@@ -223,7 +223,7 @@ def _frame_view(frame: Frame, path: str) -> FrameView:
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     spec, state, utility = unit.spec, unit.state, unit.utility
     is_asked = state != IDLE  # of one that is idle there is nothing to tell but why
-    is_elected = unit is frame.active
+    is_elected = is_asked and unit is frame.active
     with_boost = boosted(frame) if is_elected else utility
     boost, boost_at = 0.0, 0
     if is_elected and state == RUNNING and with_boost == utility and spec.boost:
