@@ -25,6 +25,7 @@ Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods", `status_te
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
@@ -159,15 +160,13 @@ def _own(unit: Unit) -> _Status | None:
     return _Status(key, {}) if key else None
 
 
+@dataclass(eq=False, slots=True)
 class Translator:
     """Makes texts of keys by the game's own function, if there is one, and survives what that does."""
 
-    __slots__ = ("_has_failed", "_report", "_translate")
-
-    def __init__(self, translate: Translate | None, report: Callable[[str, BaseException], None]) -> None:
-        self._translate = translate
-        self._report = report
-        self._has_failed = False
+    _translate: Translate | None
+    _report: Callable[[str, BaseException], None]
+    _has_failed: bool = False
 
     def text(self, status: _Status) -> str:
         """The text of a status; silence has none."""
