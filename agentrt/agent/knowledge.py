@@ -201,43 +201,24 @@ class Learner(Member, Protocol):
         """What a pack brought raised: report it."""
 
 
-class Teacher(Protocol):
-    """Who made an injection: the knowledge of an agent."""
-
-    def forget(self, injection: Injection) -> None:
-        """It was revoked."""
-
-
+@dataclass(eq=False, repr=False, slots=True)
 class Injection:
     """What one ``Agent.inject`` taught."""
 
-    __slots__ = ("_teacher", "actions", "agent", "bearer", "content", "is_live", "source", "what")
-
-    def __init__(
-        self,
-        agent: Learner,
-        content: Content,
-        source: str,
-        what: tuple[Loaded, ...] | None,
-        bearer: object,
-        teacher: Teacher,
-    ) -> None:
-        self._teacher = teacher
-        self.agent: Learner = agent  # who learned it
-        self.actions: tuple[type[Action], ...] = content.actions
-        self.source: str = source  # where it came from, in words
-        self.is_live: bool = True  # whether it was not revoked
-        self.content: Content | None = None if content.is_plain else content  # what else it taught
-        self.what: tuple[Loaded, ...] | None = (
-            what  # as ``agentrt.rebuild`` saves it; None for what it has from the start
-        )
-        self.bearer: object = bearer  # the thing that bears the AI (a piece of equipment, a buff), if one does
+    agent: Learner  # who learned it
+    actions: tuple[type[Action], ...]
+    source: str  # where it came from, in words
+    content: Content | None  # what else it taught
+    what: tuple[Loaded, ...] | None  # as ``agentrt.rebuild`` saves it; None for what it has from the start
+    bearer: object  # the thing that bears the AI (a piece of equipment, a buff), if one does
+    _knowledge: Knowledge  # whose it is
+    is_live: bool = True  # whether it was not revoked
 
     def revoke(self) -> None:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
             self.is_live = False
-            self._teacher.forget(self)
+            self._knowledge.forget(self)
 
     @property
     def teaches(self) -> tuple[str, ...]:
@@ -769,7 +750,7 @@ class Knowledge:
     def injections(self) -> tuple[Injection, ...]:
         """What was taught and was not revoked, in that order."""
         if self._given:
-            self._injections = (Injection(self._agent, Content(self._given), _OWN, None, None, self),)
+            self._injections = (Injection(self._agent, self._given, _OWN, None, None, None, self),)
             self._given = ()
         return self._injections
 
@@ -794,7 +775,8 @@ class Knowledge:
         known = index_actions([*self.actions, *content.actions, *_solvers_of(content)])
         for group in self.groups:
             check_group(known, group.spec)
-        injection = Injection(self._agent, content, source, loaded if is_saved else None, bearer, self)
+        more, saved = None if content.is_plain else content, loaded if is_saved else None
+        injection = Injection(self._agent, content.actions, source, more, saved, bearer, self)
         if content.is_plain:
             self._add(injection)
         else:

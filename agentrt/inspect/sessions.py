@@ -28,15 +28,13 @@ from agentrt.inspect.protocol import Command, WatchQuery
 __all__ = ["Message", "Position", "Session", "Source"]
 
 
+@dataclass(eq=False, slots=True)
 class Position:
     """Where a client is in a recording."""
 
-    __slots__ = ("_since", "_tick", "speed")
-
-    def __init__(self) -> None:
-        self.speed: float = 1.0  # at which it plays: game seconds for each real second
-        self._tick: int = 0
-        self._since: float | None = None
+    speed: float = 1.0  # at which it plays: game seconds for each real second
+    _tick: int = 0
+    _since: float | None = None
 
     @property
     def is_playing(self) -> bool:

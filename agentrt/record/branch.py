@@ -40,9 +40,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
 from agentrt.record.compare import TraceComparison, TraceDifference
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.replay import Feeder, Make, Replay, require_host
+from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
 from agentrt.record.values import Codecs, Unkept
-from agentrt.runtime.runtime import run_on
 from agentrt.words import counted
 
 if TYPE_CHECKING:
@@ -461,6 +460,13 @@ def branch(
             )
     path = None if record is None else Path(record)
     work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
+    if host == "plain":
+        with work, work.record(path):
+            work.to(at)
+            for tick in work.leave():
+                work.to(tick)
+                work.compare()
+            return work.outcome(path)
 
     async def whole() -> BranchReport:
         async with work:

@@ -25,8 +25,9 @@ The last line of its report is the digest, so that two runs can be compared by a
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -36,7 +37,6 @@ from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.values import Unkept
-from agentrt.runtime.runtime import run_on, run_tick
 from agentrt.words import counted
 from agentrt.worlds import load_world
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host"]
+__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
 
 
 class Feeder:
@@ -238,7 +238,7 @@ class Replay:
         """As ``to``, inside of the event loop of its host."""
         target = self._target(tick)
         while self._may_go_on(target):
-            await run_tick(self.runtime)  # one: what is fed depends on the tick before
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None)  # one: what is fed depends on the tick before
             self._compare()
         return self.difference
 
@@ -408,6 +408,10 @@ def replay(
             return replay(opened, make, to=to, host=host, verify=verify)
     one = Replay(recording, make, host=host, verify=verify)
     one.opens_gates = True
+    if host == "plain":
+        with one:
+            one.to(to)
+            return one.report(to)
 
     async def whole() -> ReplayReport:
         async with one:
@@ -421,6 +425,13 @@ def require_host(host: str) -> None:
     """Raise ``ValueError`` if a run cannot be repeated on a host."""
     if host not in ("plain", "asyncio", "trio"):
         raise ValueError(f"host is {host!r}: choose 'plain', 'asyncio' or 'trio'")
+
+
+def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+    """Run a coroutine function in an event loop of a host."""
+    import anyio
+
+    return anyio.run(main, backend=host)
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:

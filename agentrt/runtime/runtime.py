@@ -26,7 +26,7 @@ import math
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot.take import Translate
 
-__all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders", "run_on", "run_tick"]
+__all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 
@@ -679,30 +679,3 @@ async def run_alone(agent: Agent) -> None:
             _shared.pop(loop, None)
             if not is_thrown_away:
                 await runtime.aclose("its last agent ended")
-
-
-# --- for who drives one that somebody else has made: a replay, chaos --------------------------------------------------
-
-_Result = TypeVar("_Result")
-
-
-def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-    """Run a coroutine function in an event loop of a host; on the plain one, where nothing waits, right here."""
-    if host != "plain":
-        import anyio
-
-        return anyio.run(main, backend=host)
-    try:
-        main().send(None)
-    except StopIteration as stop:
-        result: _Result = stop.value
-        return result
-    raise AssertionError("it waited for something, and there is no event loop")
-
-
-async def run_tick(runtime: Runtime) -> None:
-    """Run one tick as fast as can be, on any host."""
-    if runtime.host == "plain":
-        runtime.step()
-    else:
-        await runtime.run(1, speed=math.inf, blocking_ms=None)

@@ -25,6 +25,7 @@ Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods", `status_te
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
@@ -158,15 +159,13 @@ def _own(unit: Unit) -> _Status | None:
     return _Status(key, {}) if key else None
 
 
+@dataclass(eq=False, slots=True)
 class Translator:
     """Makes texts of keys by the game's own function, if there is one, and survives what that does."""
 
-    __slots__ = ("_has_failed", "_report", "_translate")
-
-    def __init__(self, translate: Translate | None, report: Callable[[str, BaseException], None]) -> None:
-        self._translate = translate
-        self._report = report
-        self._has_failed = False
+    _translate: Translate | None
+    _report: Callable[[str, BaseException], None]
+    _has_failed: bool = False
 
     def text(self, status: _Status) -> str:
         """The text of a status; silence has none."""
@@ -222,7 +221,7 @@ def _frame_view(frame: Frame, path: str) -> FrameView:
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     spec, state, utility = unit.spec, unit.state, unit.utility
     is_asked = state != IDLE  # of one that is idle there is nothing to tell but why
-    is_elected = unit is frame.active
+    is_elected = is_asked and unit is frame.active
     with_boost = boosted(frame) if is_elected else utility
     boost, boost_at = 0.0, 0
     if is_elected and state == RUNNING and with_boost == utility and spec.boost:

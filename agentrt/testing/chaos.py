@@ -37,6 +37,7 @@ Source: ours.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ from agentrt.errors import InjectedFault, InvariantError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Strand, StrandOwner
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.runtime.runtime import Runtime, run_on, run_tick
+from agentrt.runtime.runtime import Runtime
 from agentrt.testing.invariants import Invariants, Leaks, Violation
 
 if TYPE_CHECKING:
@@ -267,16 +268,26 @@ def _agent_of(owner: object) -> str:
 
 def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
     """Run ticks on any host, ``before`` each of which something is called with its number; then close the runtime."""
+    if runtime.host == "plain":
+        try:
+            for _ in range(ticks):
+                before(runtime.tick + 1)
+                runtime.step()
+        finally:
+            runtime.close()
+        return
 
     async def run() -> None:
         try:
             for _ in range(ticks):
                 before(runtime.tick + 1)
-                await run_tick(runtime)
+                await runtime.run(1, speed=math.inf, blocking_ms=None)
         finally:
             await runtime.aclose()
 
-    run_on(runtime.host, run)
+    import anyio  # here: few tests play anything
+
+    anyio.run(run, backend=runtime.host)
 
 
 _TAIL = 12  # records of the trace that a failure shows
