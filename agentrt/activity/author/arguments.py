@@ -387,15 +387,18 @@ class ThinkOutput(Fields):
 
 NO_ARGS = ActionArgs()
 
+_KINDS: typing.Final[tuple[Any, ...]] = (list, tuple, set, frozenset)
+
 
 def inner_values(value: object) -> Collection[Any]:
     """What a container holds that an author may have filled, the keys of a dict too; nothing for what is none."""
-    kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
-    of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
-    if of is not None:
+    if isinstance(value, _KINDS):
         given: Any = value
-        held: Collection[Any] = given if type(given) is of else tuple(of.__iter__(given))  # whatever a subclass tells
-        return held
+        if type(given) in _KINDS:
+            held: Collection[Any] = given
+            return held
+        of: Any = next(kind for kind in _KINDS if isinstance(given, kind))
+        return tuple(of.__iter__(given))  # whatever a subclass tells
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):

@@ -123,7 +123,7 @@ def _checked(choice: Any) -> dict[str, Any]:
 
 
 _PLAIN: Final[set[type]] = set(PLAIN)  # and what ``hold_no_entities`` was told
-_CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
+_FLAT: Final = frozenset({frozenset, list, set, tuple})  # containers of values without keys
 _DEEPEST: Final = 8  # lists within lists
 _MOST: Final = 10_000  # values that are looked at in one argument
 _LONGEST: Final = 100  # characters of an entity's name
@@ -183,10 +183,13 @@ def entities_in(value: object) -> Collection[Any]:
             break
         deeper: list[Any] = []
         for one in level:
-            if type(one) in _PLAIN or id(one) in seen:
+            kind = type(one)
+            if kind in _PLAIN or id(one) in seen:
                 continue
             seen[id(one)] = one
-            if destroyed_signal(one) is not None:
+            if kind in _FLAT and len(one) <= _MOST and _PLAIN.issuperset(map(type, one)):
+                left -= len(one)  # the cells of a path, say: there is nothing to be found, though it counts
+            elif destroyed_signal(one) is not None:
                 found.append(one)
             else:
                 deeper.extend(_inside(one))
@@ -196,7 +199,7 @@ def entities_in(value: object) -> Collection[Any]:
 
 def _inside(value: Any) -> Collection[Any]:
     try:
-        if type(value) in _CONTAINERS and len(value) > _MOST:
+        if (type(value) in _FLAT or type(value) is dict) and len(value) > _MOST:
             return ()
         return inner_values(value)
     except ENDS_PROGRAM:

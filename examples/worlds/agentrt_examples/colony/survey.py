@@ -11,6 +11,7 @@ Of equally near ones the one is taken that came first under the tag, as if all h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from agentrt import Connection, Entity
@@ -129,14 +130,17 @@ class Survey:
             return
         inside = (self._blocks.get(tag) or self._index(tag)).inside
         if left <= _FEW:
-            yield from _by_steps((item for block in inside.values() for item in block.items()), start, reach)
+            yield from sorted(
+                _away([item for block in inside.values() for item in block.items()], start, reach), key=_steps
+            )
             return
         waiting: list[tuple[int, Cell, Entity]] = []
         for ring, around in enumerate(self._rings((start[0] // _BLOCK, start[1] // _BLOCK))):
             found = [item for block in around if block in inside for item in inside[block].items()]
             left -= len(found)
             if found:
-                waiting = sorted([*waiting, *_by_steps(found, start, reach)], key=_steps)
+                waiting += _away(found, start, reach)
+                waiting.sort(key=_steps)
             # Whoever stands farther out is more steps away than that.
             sure = ring * _BLOCK - reach if left else _EVERYWHERE
             ready = 0
@@ -170,13 +174,9 @@ class Survey:
 _EVERYWHERE = 1 << 30
 
 
-def _steps(candidate: tuple[int, Cell, Entity]) -> int:
-    return candidate[0]
+_steps = itemgetter(0)  # of a candidate
 
 
-def _by_steps(found: Iterable[tuple[Entity, Cell]], start: Cell, reach: int) -> list[tuple[int, Cell, Entity]]:
+def _away(found: Iterable[tuple[Entity, Cell]], start: Cell, reach: int) -> list[tuple[int, Cell, Entity]]:
     column, row = start
-    return sorted(
-        [(max(0, abs(cell[0] - column) + abs(cell[1] - row) - reach), cell, entity) for entity, cell in found],
-        key=_steps,
-    )
+    return [(max(0, abs(cell[0] - column) + abs(cell[1] - row) - reach), cell, entity) for entity, cell in found]
