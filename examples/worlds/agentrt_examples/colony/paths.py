@@ -56,20 +56,21 @@ class _Field:
 
     Attributes:
         left: the first column of the window.
+        right: the one behind its last column.
         top: its first row.
-        width: how many columns it has.
-        height: how many rows.
+        bottom: the one behind its last row.
+        height: how many rows it has.
         values: column by column, with a border of one cell around them; 65,535 where nobody comes from.
         around: how many cells there are around where the goal is reached, at least.
         exact: up to which value they are what the whole ground would say.
     """
 
-    __slots__ = ("around", "exact", "height", "left", "top", "values", "width")
+    __slots__ = ("around", "bottom", "exact", "height", "left", "right", "top", "values")
 
     def __init__(self, left: int, top: int, values: numpy.ndarray, around: int, exact: int) -> None:
-        self.left = left
-        self.top = top
-        self.width, self.height = values.shape
+        width, self.height = values.shape
+        self.left, self.right = left, left + width
+        self.top, self.bottom = top, top + self.height
         self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
         self.around = around
         self.exact = exact
@@ -80,11 +81,12 @@ class _Field:
         Args:
             cell: column and row.
         """
-        column, row = cell[0] - self.left, cell[1] - self.top
-        if not (0 <= column < self.width and 0 <= row < self.height):
-            return -1
-        value = self.values[(column + 1) * (self.height + 2) + row + 1]
-        return value if value <= self.exact else -1
+        column, row = cell
+        if self.left <= column < self.right and self.top <= row < self.bottom:
+            value: int = self.values[(column - self.left + 1) * (self.height + 2) + row - self.top + 1]
+            if value <= self.exact:
+                return value
+        return -1
 
 
 def _bordered(values: numpy.ndarray, border: int) -> memoryview:
