@@ -134,12 +134,12 @@ class Nearby:
             return False
         if thing is self.offered:
             return self._leases.holder(thing) not in (None, self._ctx.agent)
-        if not isinstance(thing, Entity) or self._leases.holder(thing) is not None:
+        if not isinstance(thing, Entity) or (thing not in self._passed and thing not in self._refused):
+            return False  # as nearly always: the book tells everybody of everything
+        if self._leases.holder(thing) is not None:
             return False
-        if thing in self._refused:
-            del self._refused[thing]
-            return True
-        return thing in self._passed
+        self._refused.pop(thing, None)
+        return True
 
     def _move_concerns(self, place: Place) -> bool:
         if self.offered is None or self.within:
@@ -154,7 +154,7 @@ class Nearby:
         ctx = self._ctx
         if entity is ctx.entity or entity.is_destroyed or entity in self._refused:
             return False
-        if any(entity is other for other in self._taken):
+        if self._taken and any(entity is other for other in self._taken):
             return False
         if self.reserved or self._leases.holder(entity) in (None, ctx.agent):
             return True
@@ -165,14 +165,13 @@ class Nearby:
         """The nearest of those that are accepted, with the cost of the path to it."""
         ctx = self._ctx
         self._passed.clear()
+        self._here = start = expected_location(ctx)
         if self._surveyor is not None:
-            start = expected_location(ctx)
             found = self._surveyor.nearest(self.tag, start, reach=self.reach, within=self.within, accepts=accepts)
         else:
             directory: Directory = ctx.entity[Directory]
             accepted = [entity for entity in directory.find(self.tag) if accepts(entity)]
-            found = _cheapest(ctx, accepted, self.reach, self.within)
-        self._here = expected_location(ctx)
+            found = _cheapest(ctx, start, accepted, self.reach, self.within)
         if found is not None:
             self._cost = found[1]
         return found
@@ -217,12 +216,14 @@ class Nearby:
                 self._ctx.set_utility(nearness(found[1]))
 
 
-def _cheapest(ctx: Context, entities: Sequence[Entity], reach: int, within: int) -> tuple[Entity, int] | None:
+def _cheapest(
+    ctx: Context, start: Place, entities: Sequence[Entity], reach: int, within: int
+) -> tuple[Entity, int] | None:
     if not entities:
         return None
     places = [entity[Located].location for entity in entities]
     best: tuple[Entity, int] | None = None
-    costs = ctx.entity[PathFinder].costs(expected_location(ctx), places, reach=reach)
+    costs = ctx.entity[PathFinder].costs(start, places, reach=reach)
     for entity, cost in zip(entities, costs, strict=True):
         if cost is not None and (not within or cost <= within) and (best is None or cost < best[1]):
             best = (entity, cost)

@@ -144,11 +144,7 @@ class Entity:
 
     def components(self) -> Iterator[object]:
         """Its components, each once, in the order in which they were added."""
-        seen: list[object] = []
-        for component in self._components.values():
-            if not any(component is other for other in seen):
-                seen.append(component)
-                yield component
+        return iter({id(component): component for component in self._components.values()}.values())
 
     def signal(self, name: str) -> Signal:
         """Its signal of a name, such as ``"ready_to_pose"``, the same each time; ``"destroyed"`` it always has."""

@@ -55,7 +55,8 @@ class Signal:
     def __init__(self) -> None:
         self.was_emitted: bool = False  # whether it ever happened
         self._waiting: Audience | None = None  # made when somebody waits, as hardly anybody does for most signals
-        self._connections: list[Connection] | None = None
+        # in the order in which they came, each by itself: any may go at any time, and hundreds may listen to one signal
+        self._connections: dict[Connection, None] | None = None
 
     def wait(self) -> Awaitable[Any]:
         """Wait until it is emitted the next time.
@@ -81,12 +82,12 @@ class Signal:
     def add(self, connection: Connection) -> None:
         """Call the function of a fresh connection that was made for this signal, as ``connect`` does."""
         if self._connections is None:
-            self._connections = []
-        self._connections.append(connection)
+            self._connections = {}
+        self._connections[connection] = None
 
     def _disconnect(self, connection: Connection) -> None:
-        if self._connections is not None and connection in self._connections:
-            self._connections.remove(connection)
+        if self._connections is not None:
+            self._connections.pop(connection, None)
 
     def emit(self, value: Any = None) -> None:
         """It happens now.

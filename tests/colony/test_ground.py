@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
 import pytest
 
 from agentrt_examples.colony.paths import GridPathFinder
@@ -152,3 +154,44 @@ def test_the_same_path_is_found_every_time():
     (path,) = found
     assert path.cost == 219
     assert path.places[:5] == ((7, 6), (8, 6), (8, 7), (8, 8), (8, 9))
+
+
+def _costs_by_hand(ground, goal):
+    """What it costs to come to a goal from wherever a path leads there."""
+    costs, waiting = {goal: 0}, [(0, goal)]
+    while waiting:
+        cost, cell = heappop(waiting)
+        if cost == costs[cell]:
+            for before in ground.neighbors(cell):
+                more = cost + ground.cost(cell)
+                if more < costs.get(before, more + 1):
+                    costs[before] = more
+                    heappush(waiting, (more, before))
+    return costs
+
+
+def _serpentine():
+    """Walls across the first window around (20, 20), with a way through that is longer than the one outside of it."""
+    rows = [["."] * 60 for _ in range(41)]
+    for number, column in enumerate((21, 23, 25, 27)):
+        for row in range(7, 34):
+            rows[row][column] = "." if row == (8 if number % 2 else 32) else "#"
+    return "".join(f"{''.join(row)}\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("ground", "goal"),
+    [
+        (Ground(CHART, across=2, down=2), (6, 6)),
+        (Ground(CHART, across=2, down=2), (39, 24)),
+        (Ground(CHART, across=2, down=2), (70, 40)),
+        (Ground(_serpentine()), (20, 20)),
+    ],
+)
+def test_windows_say_what_the_whole_ground_says(ground, goal):
+    finder = GridPathFinder(ground)
+    costs = _costs_by_hand(ground, goal)
+    cells = [(column, row) for column in range(ground.width) for row in range(ground.height)]
+    for start in sorted((cell for cell in cells if ground.cost(cell)), key=lambda cell: finder.distance(cell, goal)):
+        assert finder.cost(start, goal) == costs.get(start), start
+    assert finder.searches > 2  # a small window first, then wider ones

@@ -88,7 +88,7 @@ def _compile(hint: Any) -> _Accept:
     if hint is None or hint is type(None):
         return _Accept((type(None),), (), "None")
     origin = get_origin(hint)
-    if origin in (typing.Annotated, typing.Final, typing.ClassVar):
+    if origin in (typing.Annotated, Final, typing.ClassVar):
         return _compile(get_args(hint)[0])
     if origin is Literal:
         return _Accept((), get_args(hint), " or ".join(repr(value) for value in get_args(hint)))
@@ -121,7 +121,7 @@ Fits: typing.TypeAlias = "collections.abc.Callable[[dict[str, Any]], bool]"
 
 
 # have no signals and hold nothing
-PLAIN: typing.Final[frozenset[type]] = frozenset({bool, bytes, float, int, str, type(None)})
+PLAIN: Final[frozenset[type]] = frozenset({bool, bytes, float, int, str, type(None)})
 
 
 def _unknown(_values: dict[str, Any]) -> bool:
@@ -382,15 +382,18 @@ class ThinkOutput(Fields):
 
 NO_ARGS = ActionArgs()
 
+_KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)
+
 
 def inner_values(value: object) -> Collection[Any]:
     """What a container holds that an author may have filled, the keys of a dict too; nothing for what is none."""
-    kinds: tuple[Any, ...] = (list, tuple, set, frozenset)
-    of: Any = next((kind for kind in kinds if isinstance(value, kind)), None)
-    if of is not None:
+    if isinstance(value, _KINDS):
         given: Any = value
-        held: Collection[Any] = given if type(given) is of else tuple(of.__iter__(given))  # whatever a subclass tells
-        return held
+        if type(given) in _KINDS:
+            held: Collection[Any] = given
+            return held
+        of: Any = next(kind for kind in _KINDS if isinstance(given, kind))
+        return tuple(of.__iter__(given))  # whatever a subclass tells
     if isinstance(value, dict):
         return (*dict.keys(value), *dict.values(value))
     if isinstance(value, Fields):
@@ -408,7 +411,7 @@ def inner_values(value: object) -> Collection[Any]:
 # each argument and by whole levels, so that the order of a set decides nothing.
 
 _PLAIN: Final[set[type]] = set(PLAIN)  # and what ``hold_no_entities`` was told
-_CONTAINERS: Final = frozenset({dict, frozenset, list, set, tuple})
+_FLAT: Final = frozenset({frozenset, list, set, tuple})  # containers of values without keys
 _DEEPEST: Final = 8  # lists within lists
 _MOST: Final = 10_000  # values that are looked at in one argument
 _LONGEST: Final = 100  # characters of an entity's name
@@ -447,10 +450,13 @@ def entities_in(value: object) -> Collection[Any]:
             break
         deeper: list[Any] = []
         for one in level:
-            if type(one) in _PLAIN or id(one) in seen:
+            kind = type(one)
+            if kind in _PLAIN or id(one) in seen:
                 continue
             seen[id(one)] = one
-            if destroyed_signal(one) is not None:
+            if kind in _FLAT and len(one) <= _MOST and _PLAIN.issuperset(map(type, one)):
+                left -= len(one)  # the cells of a path, say: there is nothing to be found, though it counts
+            elif destroyed_signal(one) is not None:
                 found.append(one)
             else:
                 deeper.extend(_inside(one))
@@ -460,7 +466,7 @@ def entities_in(value: object) -> Collection[Any]:
 
 def _inside(value: Any) -> Collection[Any]:
     try:
-        if type(value) in _CONTAINERS and len(value) > _MOST:
+        if (type(value) in _FLAT or type(value) is dict) and len(value) > _MOST:
             return ()
         return inner_values(value)
     except ENDS_PROGRAM:

@@ -361,11 +361,11 @@ def _before(layer: Current, name: str) -> Any:
 def _changed(layer: Current, name: str) -> bool:
     node: Current | None = layer
     while node is not None:
-        if name in _written(node):
-            return True
-        value: Any = _own(node).get(name)
-        if value.__class__ is ExpectedStorage and value.is_changed:
-            return True
+        own = _own(node)
+        if name in own:  # most layers have nothing of their own
+            value: Any = own[name]
+            if name in _written(node) or (value.__class__ is ExpectedStorage and value.is_changed):
+                return True
         node = _below(node)
     return False
 

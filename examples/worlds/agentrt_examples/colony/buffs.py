@@ -99,7 +99,7 @@ class Medicine:
         for agent in agents:
             entity: Entity = agent.entity
             buffs = entity.get(Buffs)
-            if buffs is None or not (buffs.until or self._injected):
+            if buffs is None or not buffs.until:
                 continue
             for name in [name for name, due in buffs.until.items() if due <= tick]:
                 buffs.end(name)

@@ -6,8 +6,9 @@ goals (plots, shelves, beds, the hearth) stay where they are: after a while near
 array, and a path is found by walking downhill.
 
 What moves (prey, patients, whoever carries something) is a new goal at every step, so the first field of a goal is
-small: a window around it. It is exact up to a certain cost, because a path that leaves the window and comes back costs
-more than that. Only a question beyond it makes the field of the whole ground.
+small: a window around it. Whoever leaves the window comes back to the goal over a cell of its border, so it is exact
+for what costs less than the cheapest of those. A question beyond it makes a window twice as wide, and so on up to the
+whole ground.
 
 Rules:
 
@@ -30,6 +31,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import Field
+from typing import Any, ClassVar
 
 import numpy
 import tcod.path
@@ -53,20 +56,23 @@ class _Field:
 
     Attributes:
         left: the first column of the window.
+        right: the one behind its last column.
         top: its first row.
-        width: how many columns it has.
-        height: how many rows.
+        bottom: the one behind its last row.
+        height: how many rows it has.
         values: column by column, with a border of one cell around them; 65,535 where nobody comes from.
+        around: how many cells there are around where the goal is reached, at least.
         exact: up to which value they are what the whole ground would say.
     """
 
-    __slots__ = ("exact", "height", "left", "top", "values", "width")
+    __slots__ = ("around", "bottom", "exact", "height", "left", "right", "top", "values")
 
-    def __init__(self, left: int, top: int, values: numpy.ndarray, exact: int) -> None:
-        self.left = left
-        self.top = top
-        self.width, self.height = values.shape
+    def __init__(self, left: int, top: int, values: numpy.ndarray, around: int, exact: int) -> None:
+        width, self.height = values.shape
+        self.left, self.right = left, left + width
+        self.top, self.bottom = top, top + self.height
         self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
+        self.around = around
         self.exact = exact
 
     def at(self, cell: Cell) -> int:
@@ -75,11 +81,12 @@ class _Field:
         Args:
             cell: column and row.
         """
-        column, row = cell[0] - self.left, cell[1] - self.top
-        if not (0 <= column < self.width and 0 <= row < self.height):
-            return -1
-        value = self.values[(column + 1) * (self.height + 2) + row + 1]
-        return value if value <= self.exact else -1
+        column, row = cell
+        if self.left <= column < self.right and self.top <= row < self.bottom:
+            value: int = self.values[(column - self.left + 1) * (self.height + 2) + row - self.top + 1]
+            if value <= self.exact:
+                return value
+        return -1
 
 
 def _bordered(values: numpy.ndarray, border: int) -> memoryview:
@@ -100,6 +107,9 @@ class _GridPath(Path):
     """
 
     __slots__ = ("_finder", "_key", "_places")
+
+    # What a dataclass holds is searched for entities to protect. There are none here, and the search would walk it.
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = {}
 
     start: Cell
     _finder: GridPathFinder
@@ -156,7 +166,6 @@ class GridPathFinder:
             dtype=numpy.int32,
         )
         self._costs = _bordered(self._cost, 0)
-        self._cheapest = ground.cheapest
         self._most = max(1, min(_MOST, _KEPT // (ground.width * ground.height)))
         self._fields: OrderedDict[_Key, _Field] = OrderedDict()
         self._way_out: _Field | None = None
@@ -255,8 +264,7 @@ class GridPathFinder:
             start: where it begins.
         """
         if self._way_out is None:
-            self.searches += 1
-            self._way_out = _Field(0, 0, self._spread(list(self._ground.edge()), 0, 0, self._cost), _FAR)
+            self._way_out = _Field(0, 0, self._spread(list(self._ground.edge()), 0, 0, self._cost), 0, _FAR)
         if not 0 <= self._way_out.at(start) < _FAR:
             return None
         return (start, *self._downhill(self._way_out, start))[-1]
@@ -283,36 +291,42 @@ class GridPathFinder:
     def _value(self, key: _Key, cell: Cell) -> int:
         fields = self._fields
         field = fields.get(key)
+        around = _NEAR
         if field is not None:
             fields.move_to_end(key)
             value = field.at(cell)
             if value >= 0:
                 return value
-        elif self.distance(key[0], cell) - key[1] <= _NEAR:
-            value = self._keep(key, self._near(key)).at(cell)
+            around = field.around * 2
+        while around < self.distance(key[0], cell) - key[1]:
+            around *= 2
+        while True:
+            field = self._field(key, around)
+            value = field.at(cell)
             if value >= 0:
+                fields[key] = field
+                if len(fields) > self._most:
+                    fields.popitem(last=False)
                 return value
-        return self._keep(key, self._whole(key)).at(cell)
+            around *= 2
 
-    def _keep(self, key: _Key, field: _Field) -> _Field:
-        self.searches += 1
-        self._fields[key] = field
-        if len(self._fields) > self._most:
-            self._fields.popitem(last=False)
-        return field
-
-    def _whole(self, key: _Key) -> _Field:
-        return _Field(0, 0, self._spread(self._ends(key), 0, 0, self._cost), _FAR)
-
-    def _near(self, key: _Key) -> _Field:
+    def _field(self, key: _Key, around: int) -> _Field:
+        """Compute a field over a window: so many cells around where the goal is reached, and their neighbors."""
         (column, row), reach = key
-        around = _NEAR + 1 + reach  # one more, so that the neighbors of every exact cell are inside
-        left, top = max(0, column - around), max(0, row - around)
-        window = numpy.ascontiguousarray(self._cost[left : column + around + 1, top : row + around + 1])
-        if window.shape == self._cost.shape:
-            return self._whole(key)
-        # Whoever leaves the window comes back to the goal over this many cells at least.
-        return _Field(left, top, self._spread(self._ends(key), left, top, window), self._cheapest * (_NEAR + 1))
+        width, height = self._cost.shape
+        wide = around + 1 + reach
+        left, top, right, bottom = column - wide, row - wide, column + wide + 1, row + wide + 1
+        window = numpy.ascontiguousarray(self._cost[max(0, left) : right, max(0, top) : bottom])
+        values = self._spread(self._ends(key), max(0, left), max(0, top), window)
+        # Where the window ends and the ground does not.
+        borders = (
+            (left > 0, values[0]),
+            (top > 0, values[:, 0]),
+            (right < width, values[-1]),
+            (bottom < height, values[:, -1]),
+        )
+        exact = min((int(border.min()) - 1 for is_open, border in borders if is_open), default=_FAR)
+        return _Field(max(0, left), max(0, top), values, around, min(exact, _FAR))
 
     def _ends(self, key: _Key) -> list[Cell]:
         (column, row), reach = key
@@ -324,6 +338,7 @@ class GridPathFinder:
 
     def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray) -> numpy.ndarray:
         """Compute a field over a window of the ground."""
+        self.searches += 1
         finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=cost, cardinal=1, diagonal=0))
         for end in ends:
             own = self._ground.cost(end)

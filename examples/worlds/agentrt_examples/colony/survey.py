@@ -11,6 +11,7 @@ Of equally near ones the one is taken that came first under the tag, as if all h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from agentrt import Connection, Entity
@@ -109,8 +110,8 @@ class Survey:
         """
         entries = self._census.entries(tag)
         best: tuple[int, int, Entity] | None = None
-        for steps, cell, entity in self._candidates(tag, start, reach):
-            least = steps * self._cheapest
+        for steps, cell, entity in self._candidates(tag, start):
+            least = (steps - reach) * self._cheapest
             if (best is not None and least > best[0]) or (within and least > within):
                 break
             if not accepts(entity):
@@ -122,23 +123,25 @@ class Survey:
                 best = (cost, entries[entity], entity)
         return None if best is None else (best[2], best[0])
 
-    def _candidates(self, tag: str, start: Cell, reach: int) -> Iterator[tuple[int, Cell, Entity]]:
+    def _candidates(self, tag: str, start: Cell) -> Iterator[tuple[int, Cell, Entity]]:
         """Who stands under the tag and where, with how many steps it is away at least, the nearest first."""
         left = self._census.count(tag)
         if not left:
             return
         inside = (self._blocks.get(tag) or self._index(tag)).inside
         if left <= _FEW:
-            yield from _by_steps((item for block in inside.values() for item in block.items()), start, reach)
+            everybody = [item for block in inside.values() for item in block.items()]
+            yield from sorted(_away(everybody, start), key=_steps)
             return
         waiting: list[tuple[int, Cell, Entity]] = []
         for ring, around in enumerate(self._rings((start[0] // _BLOCK, start[1] // _BLOCK))):
             found = [item for block in around if block in inside for item in inside[block].items()]
             left -= len(found)
             if found:
-                waiting = sorted([*waiting, *_by_steps(found, start, reach)], key=_steps)
+                waiting += _away(found, start)
+                waiting.sort(key=_steps)
             # Whoever stands farther out is more steps away than that.
-            sure = ring * _BLOCK - reach if left else _EVERYWHERE
+            sure = ring * _BLOCK if left else _EVERYWHERE
             ready = 0
             while ready < len(waiting) and waiting[ready][0] <= sure:
                 yield waiting[ready]
@@ -170,13 +173,9 @@ class Survey:
 _EVERYWHERE = 1 << 30
 
 
-def _steps(candidate: tuple[int, Cell, Entity]) -> int:
-    return candidate[0]
+_steps = itemgetter(0)  # of a candidate
 
 
-def _by_steps(found: Iterable[tuple[Entity, Cell]], start: Cell, reach: int) -> list[tuple[int, Cell, Entity]]:
+def _away(found: Iterable[tuple[Entity, Cell]], start: Cell) -> list[tuple[int, Cell, Entity]]:
     column, row = start
-    return sorted(
-        [(max(0, abs(cell[0] - column) + abs(cell[1] - row) - reach), cell, entity) for entity, cell in found],
-        key=_steps,
-    )
+    return [(abs(cell[0] - column) + abs(cell[1] - row), cell, entity) for entity, cell in found]
