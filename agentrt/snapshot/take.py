@@ -199,7 +199,6 @@ _DEEPEST = 2  # lists within lists
 
 _NO_ARGS: tuple[tuple[str, str], ...] = ()
 _NO_RESTARTS: dict[str, Any] = {}
-_ABSENT = (IDLE, IMPOSSIBLE)  # below these nothing is shown
 
 
 def _frame_view(frame: Frame, path: str) -> FrameView:
@@ -220,8 +219,9 @@ def _frame_view(frame: Frame, path: str) -> FrameView:
 
 def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     spec, state, utility = unit.spec, unit.state, unit.utility
-    is_asked = state != IDLE  # of one that is idle there is nothing to tell but why
-    is_elected = is_asked and unit is frame.active
+    if state == IDLE:
+        return _idle_view(frame, unit, path)
+    is_elected = unit is frame.active
     with_boost = boosted(frame) if is_elected else utility
     boost, boost_at = 0.0, 0
     if is_elected and state == RUNNING and with_boost == utility and spec.boost:
@@ -242,16 +242,41 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         boost,
         boost_at,
         spec.weight,
-        unit.since if is_asked else 0,
-        _again(unit, extras) if is_asked and state < STARTED else 0,
-        _limit(extras.timeout.waiting) if is_asked and extras is not None and extras.timeout is not None else 0,
-        extras.progress if is_asked and extras is not None else "",
+        unit.since,
+        _again(unit, extras) if state < STARTED else 0,
+        0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
+        "" if extras is None else extras.progress,
         _reason(frame, unit, extras) if state < STARTED else "",
-        _waits(unit, extras) if is_asked and state != READY else "",
+        _waits(unit, extras) if state != READY else "",
         spec.flags,
         task,
         {} if extras is None or not extras.debug else plain(extras.debug),
-        () if state in _ABSENT or (extras is None and spec.steps is None) else _steps(unit, path),
+        () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
+        **_restarts(extras),
+    )
+
+
+def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
+    """The same of one that is idle, as most are: of it there is little to tell, and nothing to ask."""
+    spec, utility = unit.spec, unit.utility
+    extras = unit.extras
+    task = _task(unit) if spec.kind == "task" else None
+    return UnitView(
+        spec.label,
+        spec.name if task is None else _task_name(spec.name, task),
+        path,
+        spec.kind,
+        "idle",
+        utility,
+        utility,
+        False,
+        spec.low,
+        spec.high,
+        weight=spec.weight,
+        reason=extras.reason if extras is not None and spec.has_filter and frame.state == THINKING else "",
+        flags=spec.flags,
+        task=task,
+        debug={} if extras is None or not extras.debug else plain(extras.debug),
         **_restarts(extras),
     )
 
@@ -306,8 +331,6 @@ def _reason(frame: Frame, unit: Unit, extras: Extras | None) -> str:
         if active is None or active is unit or unit.utility <= active.utility:
             return ""
         return _why_it_stays(frame, unit)
-    if state == IDLE:
-        return extras.reason if extras is not None and unit.spec.has_filter and frame.state == THINKING else ""
     if state != IMPOSSIBLE:
         is_full = state == THINKING and isinstance(unit, TaskUnit) and not unit.task.has_room()
         return "all its places are taken" if is_full else ""
