@@ -22,8 +22,9 @@ from agentrt.activity.tasks.declare import (
 )
 from agentrt.activity.tasks.group import Task, TaskGroup, TaskState
 from agentrt.activity.tasks.views import TaskGroupView, TaskView
-from agentrt.agent.agent import TOP, Agent, Attachment, Injection, Restart
+from agentrt.agent.agent import TOP, Agent, Attachment, Restart
 from agentrt.agent.faults import Fault
+from agentrt.agent.knowledge import Injection
 from agentrt.body.budget import WaitTimes
 from agentrt.body.driver import Driver, LoneBody
 from agentrt.body.entity import Entity, NamedSignals

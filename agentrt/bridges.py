@@ -37,7 +37,7 @@ from agentrt.selection.state import LeafBehavior
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
-    from agentrt.agent.agent import Injectable
+    from agentrt.agent.knowledge import Injectable
     from agentrt.behavior.memory import Activation
     from agentrt.body.driver import Body, Driver
     from agentrt.body.flags import FlagLedger, Holder

@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["how_to_add", "library_version"]
-
 _NAME = "agentrt"
 
 

@@ -21,19 +21,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, TypeVar
 
-__all__ = [
-    "called",
-    "counted",
-    "error_words",
-    "masked",
-    "plain",
-    "printable",
-    "printable_lines",
-    "repr_of",
-    "type_name",
-    "words_of",
-]
-
 T = TypeVar("T")
 
 LONGEST: Final = 4000

@@ -19,8 +19,6 @@ from typing import Final
 
 from agentrt.errors import InternalError
 
-__all__ = ["FRAME_NAMES", "FRAME_TABLE", "UNIT_NAMES", "UNIT_TABLE", "compile_table", "illegal"]
-
 # --- units ------------------------------------------------------------------------------------------------------------
 
 IDLE: Final = 0  # not considered: never asked, or its thinking was stopped

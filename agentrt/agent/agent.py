@@ -96,18 +96,6 @@ if TYPE_CHECKING:
     from agentrt.snapshot.take import Translator
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = [
-    "TOP",
-    "Agent",
-    "AgentRuntime",
-    "Attachment",
-    "Drivers",
-    "Injectable",
-    "Injection",
-    "Restart",
-    "Rounds",
-    "runs_alone",
-]
 
 _GONE = "its entity was destroyed"
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view

@@ -26,8 +26,6 @@ from dataclasses import dataclass
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import Callbacks
 
-__all__ = ["Fault", "FaultHub", "Repeats"]
-
 _MOST_PLACES = 1000
 _MOST_FRAMES = 16  # of a way; the outermost ones, so that a recursion is the same however deep it went
 

@@ -98,22 +98,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = [
-    "Belongings",
-    "Content",
-    "Injectable",
-    "Injection",
-    "Knowledge",
-    "Learner",
-    "Observers",
-    "ai_of",
-    "entry_of",
-    "known_here",
-    "packs_of",
-    "resolve",
-    "strategy_of",
-    "words_for",
-]
 
 Injectable: TypeAlias = "type[Action] | type[Strategy] | Pack | str | Mapping[str, Any]"
 """What an agent can learn: an action class, a strategy, a pack, a pack's alias, or a pack's content as a mapping."""

@@ -35,8 +35,6 @@ from typing import Any, Protocol
 from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.words import error_words, printable, printable_lines
 
-__all__ = ["LEVELS", "LEVEL_OF", "Log", "LogBridge", "Speaker", "get_logger", "threshold_of"]
-
 LEVELS: dict[str, int] = {"debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50, "off": 100}
 """The levels by name, as the standard library counts them."""
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.tools import DependencyMap
 
-__all__ = ["demo", "diff", "export", "inspect", "packs", "replay", "selection", "strategies"]
 
 # --- worlds and recordings to look at ---------------------------------------------------------------------------------
 

@@ -34,8 +34,6 @@ from agentrt.errors import AgentRTError
 from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
 
-__all__ = ["HOSTS", "Group", "JsonOut", "known_registry", "progress_printer", "tell", "tell_json", "tell_text"]
-
 HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is to run on; the first is the default
 
 

@@ -20,8 +20,6 @@ from urllib.parse import urlsplit
 
 from agentrt.errors import InspectorError
 
-__all__ = ["Doorkeeper", "address_of", "is_loopback"]
-
 SHORTEST_TOKEN = 16
 
 

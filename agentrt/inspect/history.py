@@ -30,8 +30,6 @@ from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.selection.views import SelectionView
 from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
 
-__all__ = ["History", "Kept", "Ring", "Timelines", "Told", "as_row", "as_span_row", "began_before", "fits", "kept"]
-
 KEPT_RECORDS = 20_000
 KEPT_STARTS = 60_000
 

@@ -33,7 +33,6 @@ from agentrt.runtime.runtime import Runtime
 if TYPE_CHECKING:
     from agentrt.inspect.server import Server
 
-__all__ = ["DEFAULT_PORT", "Inspector"]
 
 DEFAULT_PORT = 8765
 

@@ -74,7 +74,6 @@ from agentrt.words import words_of
 if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Breakpoints", "LiveSource", "TickTimes"]
 
 MOST_BREAKPOINTS = 64
 

@@ -25,11 +25,6 @@ from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceEvent
 from agentrt.snapshot import AgentSummary
 
-__all__ = [
-    "LONGEST_MESSAGE", "PROTOCOL", "AgentsQuery", "Command", "Denial", "EventsQuery", "TimelineQuery", "WatchQuery",
-    "agent_message", "agents_message", "hello", "read", "timeline_message", "write",
-]  # fmt: skip
-
 PROTOCOL = 1
 LONGEST_MESSAGE = 64 * 1024  # bytes
 

@@ -43,8 +43,6 @@ from agentrt.record.spans import FOLDED, SpanBuilder
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
 
-__all__ = ["RecordedScene", "RecordedSource"]
-
 _ROWS = 300  # of a log
 _WINDOWS = (20, 200, 2000)  # how many ticks back it is read for these
 _FAR = 400  # ticks; what is played further than this in one go is read anew

@@ -43,8 +43,6 @@ from agentrt.inspect.doorkeeper import Doorkeeper
 from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
 from agentrt.inspect.sessions import Message, Session, Source
 
-__all__ = ["HEADERS", "Client", "Server", "bind"]
-
 _MOST_CONNECTIONS = 128
 _SILENT_SECONDS = 10.0
 _GRACE_SECONDS = 1

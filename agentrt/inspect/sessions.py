@@ -25,8 +25,6 @@ from typing import Any
 from agentrt.agent.logs import get_logger
 from agentrt.inspect.protocol import Command, WatchQuery
 
-__all__ = ["Message", "Position", "Session", "Source"]
-
 
 @dataclass(eq=False, slots=True)
 class Position:

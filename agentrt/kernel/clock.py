@@ -13,8 +13,6 @@ import math
 
 from agentrt.words import repr_of
 
-__all__ = ["Clock"]
-
 # A duration such as 0.15 s at 20 ticks a second is 3.0000000000000004 ticks in binary floating point: without this
 # slack it would become four.
 _SLACK = 1e-9

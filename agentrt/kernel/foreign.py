@@ -11,17 +11,6 @@ from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.strand import Strand
 from agentrt.words import type_name, words_of
 
-__all__ = [
-    "ASYNCIO_WORDS",
-    "TRIO_WORDS",
-    "Budget",
-    "describe",
-    "rest_of_the_thread",
-    "throw_foreign",
-    "throw_soon",
-    "translate_no_loop",
-]
-
 # What the libraries raise when their functions are called where none of their loops runs.
 ASYNCIO_WORDS = ("no running event loop", "There is no current event loop")
 TRIO_WORDS = (

@@ -108,23 +108,6 @@ from agentrt.words import type_name
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Entry
 
-__all__ = [
-    "FREE_WAITS",
-    "Agenda",
-    "Batch",
-    "BatchMember",
-    "Callbacks",
-    "ControlFlow",
-    "Inline",
-    "Kernel",
-    "LivelockGuard",
-    "PlainHost",
-    "Timer",
-    "name_of",
-    "patience",
-    "raise_fault",
-]
-
 
 class BatchMember(Protocol):
     """Who has a coroutine to start."""

@@ -16,8 +16,6 @@ from collections.abc import MutableSequence, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
-__all__ = ["Stream", "derive_seed"]
-
 T = TypeVar("T")
 
 _MASK = (1 << 64) - 1

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
 
-__all__ = ["Cancellation", "Due", "Entry", "Forgetful", "Hooked", "Idle", "Scheduler", "Stepper", "Suspended"]
-
 
 class Stepper(Protocol):
     """What the kernel steps when an entry's turn comes: a coroutine, or whatever can be stepped like one."""

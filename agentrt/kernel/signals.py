@@ -17,8 +17,6 @@ from typing import Any, Generic, TypeVar
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.traps import Attendance, Audience, Waiter, at_once, give_way, goes_on, running, suspend_on
 
-__all__ = ["Condition", "Connection", "Event", "Queue", "Signal", "Turns", "tell_errors"]
-
 T = TypeVar("T")
 
 

@@ -62,24 +62,6 @@ from agentrt.words import type_name, words_of
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Due, Scheduler, Stepper
 
-__all__ = [
-    "CancelScope",
-    "Cancelled",
-    "Insist",
-    "current_strand",
-    "fail_after",
-    "move_on_after",
-    "outlast",
-    "abandon",
-    "is_suspended",
-    "kill",
-    "livelocked",
-    "meant",
-    "Strand",
-    "StrandOwner",
-    "Strays",
-]
-
 
 class Insist(BaseException):
     """What is raised in a step that swallowed the error which was to end it. The kernel tells that error instead."""

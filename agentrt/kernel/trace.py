@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import LONGEST, plain, printable, words_of
 
-__all__ = ["Detail", "TraceEvent", "TraceDigest", "TraceHub", "TraceRecord", "plain_detail"]
-
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))

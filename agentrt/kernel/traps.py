@@ -39,26 +39,6 @@ from agentrt.errors import NotRunningError
 if TYPE_CHECKING:
     from agentrt.kernel.roles import Scheduler, Suspended
 
-__all__ = [
-    "COMMANDS",
-    "GIVE_WAY",
-    "KEEP",
-    "Attendance",
-    "Audience",
-    "GiveWay",
-    "Notice",
-    "Waiter",
-    "at_once",
-    "current_kernel",
-    "give_way",
-    "goes_on",
-    "next_tick",
-    "park",
-    "sleep",
-    "sleep_ticks",
-    "suspend_on",
-]
-
 
 class Ticks(tuple[int, ...]):
     """An awaitable that lets a number of ticks pass. Reusable; made once for each number."""

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["BranchReport", "Edit", "apply_edits", "load_edits", "parse_edits", "branch"]
 
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_EDITS = 10_000

@@ -32,14 +32,6 @@ from agentrt.words import counted
 if TYPE_CHECKING:
     from agentrt.record.recording import Recording
 
-__all__ = [
-    "AgentDifference",
-    "Difference",
-    "TraceComparison",
-    "TraceDifference",
-    "compare_recordings",
-    "first_difference",
-]
 
 _BEFORE, _AFTER = 4, 3  # records that are shown around a difference
 _TOLD = 12  # agents, and names of what ran: the rest is counted

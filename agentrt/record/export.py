@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
     from agentrt.record.recording import Recording
 
-__all__ = ["OtelExport", "PerfettoWriter", "SpanFold", "Timeline", "export_spans", "write_otlp", "write_perfetto"]
 
 _INSTANTS = (  # what is shown as a moment
     TraceEvent.PREEMPT, TraceEvent.ABORT, TraceEvent.KILLED, TraceEvent.RESTARTED, TraceEvent.DISABLED,

@@ -27,8 +27,6 @@ from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import error_words
 
-__all__ = ["EMPTY_DIGEST", "SEGMENT_TICKS", "LineWriter", "Packed", "Segment", "pack", "unpack"]
-
 SEGMENT_TICKS = 256
 _SEGMENT_LINES = 50_000
 _LONGEST = 16 * 1024 * 1024  # characters of one text that is packed; what it holds takes some twenty times as much

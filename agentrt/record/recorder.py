@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import Codec
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["OWN_KEYS", "InputRow", "Recorder", "Store", "Views"]
 
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""

@@ -32,8 +32,6 @@ from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.runtime.intake import Codec
 from agentrt.snapshot import AgentSnapshot, explain
 
-__all__ = ["RecordedInput", "Recording"]
-
 _LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
 _HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
 _HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be

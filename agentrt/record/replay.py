@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Feeder", "ReplayReport", "Make", "Replay", "replay", "require_host", "run_on"]
-
 
 class Feeder:
     """Feeds a runtime that was just made with what came in, in ascending order of tick and place; answers its calls."""

@@ -30,8 +30,6 @@ from typing import TypeGuard
 
 from agentrt.errors import RecordingError
 
-__all__ = ["SCHEMA", "THINNED", "connect_reader", "connect_writer", "discard", "is_number", "name_in", "name_out"]
-
 APPLICATION_ID = 0x61677274  # "agrt"
 SCHEMA = 1
 THINNED = 1000  # of the ticks whose trace was dropped, each so many-th keeps its digest

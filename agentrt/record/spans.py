@@ -35,8 +35,6 @@ from typing import NamedTuple
 
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
-__all__ = ["ABORTED", "FAILED", "FOLDED", "STRATEGIES", "Span", "SpanBuilder"]
-
 PLAN, STRATEGIES = "plan", "strategies"
 
 OPEN, FINISHED, STOPPED, PREEMPTED = "open", "finished", "stopped", "preempted"

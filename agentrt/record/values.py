@@ -31,8 +31,6 @@ from agentrt.errors import ENDS_PROGRAM, AgentRTError, RecordingError
 from agentrt.runtime.intake import Codec
 from agentrt.words import error_words, words_of
 
-__all__ = ["Codecs", "Unkept"]
-
 _DEEPEST = 48
 _LONGEST = 16 * 1024 * 1024  # characters
 _LONGEST_ERROR = 65536

@@ -24,7 +24,6 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
 
-__all__ = ["TIMES", "ViewWriter", "difference", "patched", "settle"]
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
 WHOLE_EVERY = 50

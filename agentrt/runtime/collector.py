@@ -32,8 +32,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-__all__ = ["COLLECTOR", "POLICIES", "Collector", "Policy"]
-
 Policy = Literal["freeze", "leave"]
 POLICIES: tuple[Policy, ...] = ("freeze", "leave")
 

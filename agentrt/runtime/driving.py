@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.gate import Gate
     from agentrt.runtime.intake import Intake
 
-__all__ = ["BLOCKING_MS", "CATCH_UP", "Conducted", "Conductor", "Pacer"]
-
 
 class Conducted(Protocol):
     """A runtime, as who drives it sees it."""

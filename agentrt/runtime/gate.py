@@ -16,8 +16,6 @@ from collections.abc import Callable
 from agentrt.kernel.kernel import Callbacks
 from agentrt.words import words_of
 
-__all__ = ["Gate"]
-
 
 class Gate:
     """The gate of one runtime."""

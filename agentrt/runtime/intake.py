@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     import anyio
 
-__all__ = ["Answers", "Codec", "Intake", "Journal", "OutsideCall", "OutsideCalls", "RunRecorder"]
 
 _DEEPEST = 32
 

@@ -27,8 +27,6 @@ from array import array
 from bisect import bisect_left, bisect_right, insort
 from hashlib import blake2b
 
-__all__ = ["Names"]
-
 _MOST = 1 << 20  # of either kind, hashes and runs
 _DIGITS = 15  # a longer number is part of the name
 _NUMBERED = re.compile(rf"(.*?)([1-9][0-9]{{0,{_DIGITS - 1}}})", re.DOTALL)

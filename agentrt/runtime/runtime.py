@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot.take import Translate
 
-__all__ = ["HOSTS", "DriverPhase", "Runtime", "makes_recorders"]
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
 

@@ -22,7 +22,6 @@ from agentrt.words import counted
 if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView, TaskNodeView
 
-__all__ = ["explain", "solving_lines"]
 
 _ANYTHING = "for something to happen"  # which says nothing that the reader does not know
 _MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy

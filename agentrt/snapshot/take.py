@@ -72,8 +72,6 @@ if TYPE_CHECKING:
     from agentrt.strategy.gameplay import Gameplay
     from agentrt.strategy.views import GameplayView
 
-__all__ = ["SeenAgent", "Translate", "Translator", "key_text", "outlines", "snapshot_agent", "status_of", "summarize"]
-
 
 class _SeenAttachment(Protocol):
     driver: Driver

@@ -33,19 +33,6 @@ from agentrt.words import plain
 if TYPE_CHECKING:
     from agentrt.strategy.views import GameplayView
 
-__all__ = [
-    "VERSION",
-    "AgentSnapshot",
-    "AgentSummary",
-    "DriverView",
-    "FlagView",
-    "FrameView",
-    "InjectionView",
-    "RuntimeSnapshot",
-    "TaskPlace",
-    "UnitView",
-    "models_doing",
-]
 
 VERSION = 1
 """Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""

@@ -57,10 +57,6 @@ if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.kernel.kernel import Kernel
 
-__all__ = [
-    "FAULTS", "MOMENTS", "Burst", "Chaos", "ChaosFault", "ChaosReport", "Failure", "MuteError", "Plan", "Point",
-    "Scenario", "bursting", "exhaust", "play", "random_plan", "run_chaos",
-]  # fmt: skip
 
 FAULTS: Final = ("cancel", "uproot", "raise", "burst", "delay", "destroy", "remove")
 MOMENTS: Final = ("inside", "soon", "intake")

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
     from agentrt.strategy.gameplay import Gameplay
 
-__all__ = ["Invariants", "Violation", "check_trace", "Leaks"]
 
 _STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
 

@@ -26,8 +26,6 @@ from agentrt.errors import TraceMismatch
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import counted
 
-__all__ = ["Pattern", "Trace", "Traced", "between", "happened", "in_order", "never", "pairs", "records_of"]
-
 
 class Traced(Protocol):
     """What has a trace of its own, such as a simulation."""

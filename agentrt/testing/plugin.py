@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
     from agentrt.testing.simulation import Simulation
 
-__all__ = ["agentrt_seed", "agentrt_watch", "runtime", "sim"]
 
 T = TypeVar("T")
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.snapshot import FrameView
 
-__all__ = ["LIMIT", "Simulation"]
 
 LIMIT = 10_000
 """How many ticks are run at most, unless the caller says otherwise."""

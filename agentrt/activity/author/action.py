@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.steps import Resolver
 
-__all__ = ["ANSWERS", "NOTHING", "WAITS", "Action", "ActionSpec", "CompoundAction", "default_hook", "output", "step"]
 
 _ASKS: Final = ("with each plan", "when answered", "when changed")  # when an action can be asked anew
 

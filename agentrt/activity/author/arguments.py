@@ -26,8 +26,6 @@ from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import error_words, repr_of, type_name, words_of
 
-__all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values", "plain_default"]
-
 
 class _Required:
     def __repr__(self) -> str:
@@ -481,6 +479,7 @@ def first_gone(entities: Iterable[Any]) -> Any:
 
 
 def name_of(entity: object) -> str:
+    """What people call an entity."""
     try:
         name = getattr(entity, "name", entity)
     except ENDS_PROGRAM:

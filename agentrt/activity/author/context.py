@@ -86,8 +86,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.rng import Stream
 
-__all__ = ["Alarm", "Context", "Listener", "ignored", "late", "undeclared"]
-
 
 def late(seat: Seat, method: str) -> None:
     """A call came through the context of a thinking or a run that is over: it does nothing, and the trace says so."""

@@ -26,16 +26,6 @@ from agentrt.words import words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.seat import Seat
 
-__all__ = [
-    "Abort",
-    "Flow",
-    "Reject",
-    "ends_thinking",
-    "is_on_own_stack",
-    "is_stepped",
-    "require_own_stack",
-]
-
 
 class Flow(ControlFlow):
     """Control flow that one action is meant by; ``tell`` has it do that, by the context that was asked for it."""

@@ -35,16 +35,6 @@ from agentrt.activity.author.arguments import REQUIRED, Fields, plain_default
 from agentrt.errors import ExpectedStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
-__all__ = [
-    "CurrentFields",
-    "ExpectedStorage",
-    "Current",
-    "StateReader",
-    "expected_fields",
-    "has_changes",
-    "read_entity",
-]
-
 
 class ExpectedStorage:
     """The expected contents of a storage, such as a backpack.

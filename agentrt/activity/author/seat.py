@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceEvent, TraceHub
     from agentrt.kernel.traps import Waiter
 
-__all__ = ["ActingAgent", "Activity", "Possessions", "Declared", "SeatHome", "Node", "Opened", "Seat", "SpawnedFrame"]
-
 
 class ActingAgent(Protocol):
     """The agent whose plan it is."""

@@ -36,26 +36,6 @@ from agentrt.activity.author.arguments import Fields, inner_values
 from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
 
-__all__ = [
-    "ACTIVITY",
-    "ARGS",
-    "ARGUMENTS",
-    "BACK",
-    "CALL",
-    "CURRENT",
-    "ENTITY",
-    "NOT",
-    "OUT",
-    "PREV",
-    "CompiledStep",
-    "Output",
-    "Resolver",
-    "Step",
-    "check_seconds",
-    "compile_steps",
-    "has_placeholder",
-]
-
 _LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
 
 

@@ -15,8 +15,6 @@ from agentrt.errors import DefinitionError
 from agentrt.kernel.rng import Stream
 from agentrt.words import repr_of
 
-__all__ = ["DECIMALS", "DEFAULT_BOOST", "SUNK_COST_SECONDS", "UtilityRange", "draw", "fraction", "remap"]
-
 T = TypeVar("T")
 
 DEFAULT_BOOST = 0.05

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
     from agentrt.kernel.kernel import Timer
 
-__all__ = ["MOST_CHOICES", "ChildUtilities", "CompoundUnit"]
 
 MOST_CHOICES: Final = 64
 """How many other choices one compound asks for in one tick."""

@@ -53,7 +53,6 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.body.flags import Holder
 
-__all__ = ["MAX_EXECUTED", "Execution", "aborted", "catcher_of", "is_under"]
 
 MAX_ABORTS = 10
 """After how many aborts in a row, without a completed run that took time, the planner gives up.

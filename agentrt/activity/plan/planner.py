@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.strand import Strand
     from agentrt.kernel.trace import TraceHub
 
-__all__ = ["Planner", "UnitMaker"]
 
 _NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
 

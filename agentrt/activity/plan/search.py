@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Frame, Stack, Unit
     from agentrt.kernel.kernel import Kernel
 
-__all__ = ["SearchWork", "running_branch"]
 
 _MOST = 1e6  # priorities multiply along a branch; weights beyond this say no more than "all of it"
 

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
     from agentrt.body.flags import Holder
 
-__all__ = ["Performance", "Spawned", "awaiting", "perform"]
-
 
 def _strand_of(waiter: Waiter) -> Strand | None:
     """Who waits there."""

@@ -154,22 +154,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.signals import Connection
     from agentrt.kernel.trace import Detail
 
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_FRAMES",
-    "Catcher",
-    "Frame",
-    "FrameOwner",
-    "GroupPlace",
-    "PlanHome",
-    "Stack",
-    "Unit",
-    "call_compose_utility",
-    "call_on_reject",
-    "call_start",
-    "limit_unit",
-]
-
 
 MAX_DEPTH = 64
 """How deep activities may nest."""

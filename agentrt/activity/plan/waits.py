@@ -31,8 +31,6 @@ from agentrt.activity.states import RUNNING
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Stack, Unit
 
-__all__ = ["look_for_circle", "wait_in_words"]
-
 
 class Wait(NamedTuple):
     """An execution waits for another one."""

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 
     from agentrt.activity.plan.tree import Frame, Unit
 
-__all__ = [
-    "GroupSpec",
-    "TaskDeclaration",
-    "declare_multiple_tasks",
-    "declare_permanent_task",
-    "declare_task",
-    "TaskAction",
-    "TaskGroupAction",
-]
 
 _HOOKS = ("should_start_thinking", "think", "stop_thinking", "start", "run", "stop")
 

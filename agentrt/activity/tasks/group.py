@@ -113,22 +113,6 @@ if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
     from agentrt.kernel.signals import Connection
 
-__all__ = [
-    "MOST_ASKED",
-    "TASK_TABLE",
-    "WINDOW",
-    "Extension",
-    "GroupUnit",
-    "Member",
-    "OpenTasks",
-    "Task",
-    "TaskFrame",
-    "TaskGroup",
-    "TaskSpec",
-    "TaskState",
-    "TaskUnit",
-]
-
 
 class TaskState(StrEnum):
     """What became of a task."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from agentrt.body.codec import View, told, view
 
-__all__ = ["TaskGroupView", "TaskView"]
-
 
 @view
 class TaskView(View):

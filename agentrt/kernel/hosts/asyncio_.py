@@ -75,7 +75,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Inline, Kernel
     from agentrt.kernel.roles import Scheduler, Stepper
 
-__all__ = ["AsyncioHost", "AsyncioStrand", "handles_cancellation"]
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
 _LONGEST: Final = 100  # coroutines that await one another, errors that came of one another: further down nobody looks

@@ -19,18 +19,6 @@ from agentrt.kernel.traps import at_once, running
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import PlainHost
 
-__all__ = [
-    "current_library",
-    "current_loop",
-    "is_cancellation",
-    "is_foreign_cancellation",
-    "make_host",
-    "now",
-    "shield",
-    "step_outside",
-    "wait_outside",
-]
-
 
 def current_library() -> str:
     """Which event loop runs on this thread: asyncio, trio or plain."""

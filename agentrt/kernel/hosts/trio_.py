@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Stepper
 
-__all__ = ["TrioStrand", "TrioHost"]
 
 _FOREIGN: Final = "trio"  # what ``waiting`` is while a strand waits for the event loop
 

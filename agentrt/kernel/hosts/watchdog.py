@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.roles import Entry
 
-__all__ = ["HANGING", "StepReport", "Watch"]
 
 HANGING: Final = 1.0  # real seconds from which on a step is reported while it lasts
 _LOOKS = 4  # for each threshold: a step is measured by looks, and so up to a quarter too short
