@@ -86,7 +86,6 @@ class Execution(FrameOwner):
         "holder",
         "is_aborting",
         "is_stopped",
-        "keeps",
         "kills",
         "planner",
         "renewing",
@@ -110,7 +109,6 @@ class Execution(FrameOwner):
         self.kills: int = 0  # how many times in a row the planner gave up
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
-        self.keeps: bool = False  # whether there ever was a place where somebody keeps thinking over the end of a plan
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
         self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
@@ -193,10 +191,7 @@ class Execution(FrameOwner):
             return  # a hook asked for that in the very moment
         assert frame.active is not None
         took = self.planner.kernel.clock.tick - frame.active.since
-        if self.keeps:
-            renew(frame)
-        else:
-            frame.stop()
+        renew(frame)
         if self.planner.trace.on:
             self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:

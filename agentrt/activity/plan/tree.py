@@ -508,7 +508,6 @@ class Stack(Protocol):
     holder: Holder | None  # for whom it is performed, so that control flags are shared
     target: Frame | None  # under which everything that runs is being stopped
     is_aborting: bool  # whether all of it is being unwound
-    keeps: bool  # whether there ever was a place where somebody keeps thinking over the end of a plan
     renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
     asides: tuple[Frame, ...]  # the places that are idle where some keep thinking
     stale: tuple[Frame, ...]  # those of them that were there when the last plan ended
@@ -983,7 +982,6 @@ class Unit:
     def end_thinking(self, why: str = "") -> None:
         """Stop thinking, and be idle unless it is started; ``why`` there is no answer, if tools are to tell that."""
         state = self.state
-        frame = self.frame
         if state == READY or state == THINKING:
             if state == THINKING:
                 note_cut(self, why)
@@ -1000,7 +998,12 @@ class Unit:
                 self.extras.leave_line()
             return
         # After the change of state: what the hook says through its context is ignored then.
-        if self.thinking is not None or self.extras is not None or self.spec.must_stop_think or frame.planner.trace.on:
+        if (
+            self.thinking is not None
+            or self.extras is not None
+            or self.spec.must_stop_think
+            or self.frame.planner.trace.on
+        ):
             self.stop_think()
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
@@ -1679,11 +1682,7 @@ def keeps_thinking(frame: Frame) -> bool:
     node = frame
     while node.parent is not None and node.index:  # what is spawned has no index, and is made anew each time
         node = node.parent.frame
-    execution = frame.planner.execution
-    if node is not execution.root:
-        return False
-    execution.keeps = True
-    return True
+    return node is frame.planner.execution.root
 
 
 def renew(frame: Frame) -> None:
@@ -1898,19 +1897,17 @@ def adjust(frame: Frame) -> None:
     idle: list[Unit] | None = None
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     for unit in frame.units:
-        if unit is active:
-            continue
         state = unit.state
-        spec = unit.spec
-        if spec.high > bar:
-            if state == IDLE:
+        if state == IDLE:
+            if unit.spec.high > bar:
                 if idle is None:
                     idle = []
                 idle.append(unit)
-        elif state == READY and spec.steps is None and spec.keeps != ANSWERS and not unit.is_fresh:
-            unit.end_thinking()  # as most do
-        elif (state == READY or state == THINKING) and not (why and goes_on(unit, why)):
-            outdone(frame, unit)
+        elif (state == READY or state == THINKING) and unit.spec.high <= bar:  # as the elected one is not
+            if state == READY and not unit.is_fresh and unit.spec.steps is None and unit.spec.keeps != ANSWERS:
+                unit.end_thinking()  # as most do
+            elif not (why and goes_on(unit, why)):
+                outdone(frame, unit)
     if idle is not None:
         frame.begin_late(idle)
     if frame.is_choosy:
