@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 __all__ = [
     "called",
+    "class_name",
     "counted",
     "error_words",
     "masked",
@@ -66,6 +67,11 @@ def error_words(error: BaseException, longest: int = LONGEST) -> str:
 def type_name(value: object) -> str:
     """The name of a value's type."""
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
+
+
+def class_name(cls: type) -> str:
+    """A class in errors: its module, and its name there."""
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -28,9 +28,9 @@ def library(sources):
 # --- circles ------------------------------------------------------------------------------------------------------------
 
 CIRCLES = {  # of a package: how many of its members stand in its largest circle, imports for types counted
-    "agentrt.activity.plan": 3,
+    "agentrt.activity.plan": 4,
 }
-LARGEST_CIRCLE = 3  # of all modules of the library, in whichever package
+LARGEST_CIRCLE = 4  # of all modules of the library, in whichever package
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -122,6 +122,7 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.testing.plugin",  # pytest loads it
 }
 ONE_READER = {  # modules that one other imports, and nothing that a facade shows: why each is a room all the same
+    "agentrt.activity.plan.stepping": "the coroutines of its one importer, which is compiled, as they cannot be",
     "agentrt.behavior.walk": "what a tick does, beside the tree that it walks: a loop of three steps to be read alone",
     "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.recorded": "what lives on the thread of a file",

@@ -31,7 +31,7 @@ from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_pla
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.errors import DefinitionError, did_you_mean
-from agentrt.words import repr_of
+from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
@@ -111,7 +111,7 @@ class ActionSpec:
 
     def __init__(self, cls: type[Action]) -> None:
         self.cls: type[Action] = cls
-        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"  # its module and name, for errors
+        self.subject: str = class_name(cls)  # its module and name, for errors
         self.label: str = cls.__name__  # what paths and records call it: the name of the class
         # what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
-from agentrt.words import error_words, repr_of, type_name
+from agentrt.words import class_name, error_words, repr_of, type_name
 
 __all__ = ["REQUIRED", "ActionArgs", "Fields", "Fresh", "ThinkOutput", "inner_values", "plain_default"]
 
@@ -204,7 +204,7 @@ class Fields:
         Finally, a name that is still not defined is given up: its field accepts anything. Such a name is known to the
         type checker only.
         """
-        subject = f"{cls.__module__}.{cls.__qualname__}"
+        subject = class_name(cls)
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
             owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))

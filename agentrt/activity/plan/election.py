@@ -52,7 +52,7 @@ from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, 
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, PlaceholderError, did_you_mean
 from agentrt.kernel.trace import TraceEvent
-from agentrt.words import error_words
+from agentrt.words import class_name, error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
@@ -105,9 +105,7 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
         for cls in key:
             spec = getattr(cls, "spec", None)
             if spec is None:
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
-                )
+                raise DefinitionError(class_name(cls), "it has no 'does'.", "Name the activity that it performs.")
             if spec.kind not in ("leaf", "compound"):
                 raise DefinitionError(
                     spec.subject,

@@ -33,11 +33,12 @@ from typing import TYPE_CHECKING
 from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.election import end_asides, relearn_asides, renew, take_up, unwound
 from agentrt.activity.plan.extras import stop_run
-from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
+from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
 from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import KEEP
+from agentrt.native import mypyc_attr
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ MAX_EXECUTED = 4
 """How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
-class Execution(FrameOwner):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
@@ -177,6 +179,19 @@ class Execution(FrameOwner):
 
     # Nothing else concerns it: the root never waits in the ready state, competes with nobody, and nobody above it could
     # choose other arguments. Whoever becomes ready later is elected then.
+
+    def frame_unready(self, frame: Frame) -> None:
+        """Nothing to it, as what follows: it waits until something is ready."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """See above."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """No more than that there is no answer."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """See above."""
 
     def frame_finished(self, frame: Frame) -> None:
         """The plan ran to its end: stop it, and think again."""

@@ -335,7 +335,7 @@ class Extras:
     kept_since: int = 0  # the tick in which the thinking began that was kept over the end of a plan; 0 for no such
     awaits_flags: bool = False  # whether it runs, but waits for its control flags
     was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
-    awaits: object = None  # the performance of which ``run`` awaits the end at this moment
+    awaits: object | None = None  # the performance of which ``run`` awaits the end at this moment
     unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
     place: Place | None = None  # its place in the line for a lease, while it waits in one
     refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew

@@ -39,7 +39,7 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted
-from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
+from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -84,13 +84,18 @@ def _apart(name: str, taken: set[str]) -> str:
 class SpawnedPlace(Frame):
     """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
 
-    __slots__ = ("catcher", "chosen", "label")
+    __slots__ = ("_catcher", "chosen", "label")
 
     def __init__(self, owner: Spawned, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool) -> None:
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
         self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        self.catcher: Catcher | None = owner if catches else None
+        self._catcher: Catcher | None = owner if catches else None
+
+    @property
+    def catcher(self) -> Catcher | None:
+        """Who is told of an abort below it, instead of the whole plan."""
+        return self._catcher
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -98,7 +103,7 @@ class SpawnedPlace(Frame):
         return f"{self.parent.path()}/{self.label}"
 
 
-class Spawned(SpawnedFrame, FrameOwner):
+class Spawned(SpawnedFrame):
     """A spawned frame, as the plan runs it."""
 
     __slots__ = (
@@ -366,6 +371,13 @@ class Spawned(SpawnedFrame, FrameOwner):
             self._unit.something_closed()
             if self._done is not None:
                 self._finish(_impossible(frame, self._unit.path()))
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """No more than that there is no answer."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing to it."""
 
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""

@@ -14,7 +14,7 @@ nothing. Whoever asked for the activity (``FrameOwner``: a compound, an executio
 it is ready, that it is not any more, that there is no answer, and that it ran to its end.
 
 *How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
-where the frame stands, by one generator (``_first_steps``). Else they are a batch of the ready queue, the frame's
+where the frame stands, by one generator (``first_steps``). Else they are a batch of the ready queue, the frame's
 marker (``close_round``) comes behind it, and a strand is made for who suspends. In the same way a ``run`` that cannot
 suspend is stepped where its unit stands (``_run_at_once``), and any other by a strand. A plan needs no strand: its
 execution is an entry of the agenda itself, while it pauses.
@@ -54,7 +54,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -78,6 +78,7 @@ from agentrt.activity.plan.election import (
     try_again,
 )
 from agentrt.activity.plan.extras import Extras, Protection, offer, protect_arguments
+from agentrt.activity.plan.stepping import first_steps, outlast_and_think
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -94,7 +95,8 @@ from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.kernel import Batch
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import Waiter, running, suspend_on
+from agentrt.kernel.traps import running
+from agentrt.native import mypyc_attr
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -137,19 +139,13 @@ def _refuse_place(frame: Frame) -> NoReturn:
 # --- hooks ------------------------------------------------------------------------------------------------------------
 
 
-def _context(unit: Unit) -> Context:
-    """Make the context of an action. It is kept: making one for each call would cost more than the call."""
-    context = unit.context = Context(unit)
-    return context
-
-
 def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
     """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
     kernel = unit.frame.planner.kernel
     outer, kernel.acting = kernel.acting, unit
     try:
         try:
-            getattr(unit.action, hook)(unit.context or _context(unit), unit.frame.args)
+            getattr(unit.action, hook)(unit.context or unit.make_context(), unit.frame.args)
         finally:
             kernel.acting = outer  # before anybody is told: that is not done on the author's stack
     except ENDS_PROGRAM:
@@ -201,7 +197,7 @@ def _forbids(unit: Unit) -> str:
     outer, kernel.acting = kernel.acting, unit
     try:
         try:
-            allows = bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+            allows = bool(unit.action.should_start_thinking(unit.context or unit.make_context(), unit.frame.args))
         finally:
             kernel.acting = outer
     except Reject:
@@ -237,7 +233,7 @@ def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     if unit.extras is not None:
         unit.extras.asked_anew()
     try:
-        return unit.action.think(unit.context or _context(unit), unit.frame.args)
+        return unit.action.think(unit.context or unit.make_context(), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -248,7 +244,7 @@ def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
 def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
     try:
-        return unit.action.run(unit.context or _context(unit), unit.frame.args)
+        return unit.action.run(unit.context or unit.make_context(), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -259,7 +255,7 @@ def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
 
 def call_on_reject(unit: Unit, reason: str) -> bool:
     """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
-    context = unit.context or _context(unit)
+    context = unit.context or unit.make_context()
     return ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
 
 
@@ -318,7 +314,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     before, kernel.current = kernel.current, kernel.inline
     try:
         # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
-        steps: Any = _first_steps(frame, asked, kernel)
+        steps: Any = first_steps(frame, asked, kernel)
         if kernel.host.steps_inline:
             for _ in steps:
                 pass
@@ -342,62 +338,12 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     return True
 
 
-@types.coroutine
-def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[object, None, None]:
-    # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
-    # ``StopIteration``, which costs more than all the rest here.
-    inline = kernel.inline
-    is_task = not kernel.host.steps_inline
-    for unit in asked:
-        if unit.thinking is not asked:
-            continue  # it was told to stop by one of those before it
-        unit.thinking = None
-        kernel.acting = unit
-        kernel.refused = None
-        if unit.extras is not None:
-            unit.extras.asked_anew()
-        error: BaseException | None = None
-        try:
-            coro = unit.action.think(unit.context or _context(unit), frame.args)
-            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                unit.thinking = _strand_for(unit, coro)
-                continue
-            inline.owner = unit
-            inline.coro = coro
-            yield from coro
-        except BaseException as raised:
-            error = inline.ended(raised)
-        else:
-            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
-                error = inline.ended(None)
-        if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
-            _tell_end(unit, error)
-            if isinstance(error, ENDS_PROGRAM):
-                raise error
-
-
 def record_of(spec: ActionSpec, output: object) -> Any:
     """What an author set as a think output: the record, made of its fields if it is not yet."""
     if type(output) is not dict:
         return output
     assert spec.output_type is not None
     return take(spec.output_type, output)
-
-
-def _strand_for(unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> Strand | None:
-    """For a think of which nothing is known: somebody gave the class or the instance another one, of whatever kind."""
-    return None if coro is None else unit.frame.planner.kernel.spawn(coro, unit.spec.name, unit)
-
-
-def _tell_end(unit: Unit, error: BaseException | None) -> None:
-    kernel = unit.frame.planner.kernel
-    kernel.inline.coro = kernel.acting = None
-    try:
-        unit.think_ended(error)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as fault:
-        kernel.report_owner(unit.spec.name, fault)
 
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, kernel: Kernel) -> None:
@@ -427,10 +373,8 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, k
         kernel.current = before
 
 
-class FrameOwner:
-    """Who asked for the activity, and what it is told. What is nothing to it, it does not say."""
-
-    __slots__ = ()
+class FrameOwner(Protocol):
+    """Who asked for the activity, and what it is told."""
 
     def frame_ready(self, frame: Frame) -> None:
         """A unit is elected, or its output changed, or another one took its place; nothing was started yet."""
@@ -446,7 +390,6 @@ class FrameOwner:
 
     def frame_rejected(self, frame: Frame) -> None:
         """No unit is ready, and all rejected their arguments; to most no more than that there is no answer."""
-        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""
@@ -668,6 +611,11 @@ class Unit:
         output = self.output = record_of(self.spec, self.output)
         return output
 
+    def make_context(self) -> Context:
+        """Make its context. It is kept: making one for each call would cost more than the call."""
+        context = self.context = Context(self)
+        return context
+
     def own_extras(self) -> Extras:
         """Its extras, made when they are first asked for."""
         extras = self.extras
@@ -840,17 +788,7 @@ class Unit:
             self.leaving = None
             return _call_think(self)
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return self._outlast_and_think(leaving)
-
-    async def _outlast_and_think(self, leaving: Strand) -> None:
-        if not leaving.is_done:
-            waiter = Waiter()
-            self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
-            await suspend_on(waiter)
-        self.leaving = None
-        coro = _call_think(self)
-        if coro is not None:
-            await coro
+        return outlast_and_think(self, leaving, _call_think)
 
     def on_strand_made(self, strand: Strand) -> None:
         """The coroutine of ``think`` suspended, or opened a scope."""
@@ -1154,6 +1092,7 @@ class Unit:
         return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
@@ -1186,7 +1125,6 @@ class Frame:
 
     chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
-    catcher: Catcher | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
         self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
@@ -1223,6 +1161,11 @@ class Frame:
         if not FRAME_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.FRAME_NAMES, self.state, state)
         self.state = state
+
+    @property
+    def catcher(self) -> Catcher | None:
+        """Who is told of an abort below it, instead of the whole plan."""
+        return None
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
