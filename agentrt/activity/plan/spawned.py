@@ -30,7 +30,7 @@ Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
@@ -84,13 +84,17 @@ def _apart(name: str, taken: set[str]) -> str:
 class SpawnedPlace(Frame):
     """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
 
-    __slots__ = ("_catcher", "chosen", "label")
+    __slots__ = ("_catcher", "_chosen", "label")
 
     def __init__(self, owner: Spawned, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool) -> None:
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
-        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
+        self._chosen = chosen
         self._catcher: Catcher | None = owner if catches else None
+
+    def performers(self) -> Sequence[ActionSpec]:
+        """The actions that could perform it here: who was chosen, if somebody was."""
+        return super().performers() if self._chosen is None else (self._chosen,)
 
     @property
     def catcher(self) -> Catcher | None:
@@ -434,13 +438,17 @@ MAX_NESTED = 64
 class _PerformedPlace(Frame):
     """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
-    __slots__ = ("chosen",)
+    __slots__ = ("_chosen",)
 
     def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
-        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
+        self._chosen = chosen
         plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
         self._path = _apart(plain, {other.root.path() for other in execution.home.performances})
+
+    def performers(self) -> Sequence[ActionSpec]:
+        """The actions that could perform it here: who was chosen, if somebody was."""
+        return super().performers() if self._chosen is None else (self._chosen,)
 
 
 class PerformanceHome(PlanHome, Protocol):

@@ -1123,7 +1123,6 @@ class Frame:
         "version",
     )
 
-    chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
 
     def __init__(
@@ -1188,7 +1187,7 @@ class Frame:
 
     def performers(self) -> Sequence[ActionSpec]:
         """The actions that could perform it here, in the order in which they are asked."""
-        return self.planner.performers(self.activity) if self.chosen is None else self.chosen
+        return self.planner.performers(self.activity)
 
     @property
     def is_running(self) -> bool:
