@@ -19,7 +19,7 @@ export PYTHONUTF8 = 1
 # A parent's settings must not decide which code is tested, nor have each of many processes compile all of it anew.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-minecraft bench lint unit install browser clean
+.PHONY: help demo test test-all test-compiled test-minecraft bench lint unit install browser wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -30,17 +30,18 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
-# Two lanes at the same time, each on a core of its own: lint and the quick tests; the slow tests. The quick ones are run in
+# Two lanes at the same time, each on a core of its own: lint and the quick tests; the compiled core and the slow tests. The quick ones are run in
 # Python's development mode, and they alone have to cover the code. The slow ones (properties, faults everywhere, whole
 # worlds, browsers, other processes) are run as a user's program is: a tracer makes them take 2.5 times as long, and keeps
 # the watch on Python 3.11 from ending what hangs in other threads. What they say is shown when both lanes are done.
-test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage
+test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage, the compiled core
 	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$slow 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
 	rm -f .coverage .coverage.*; failed=; \
-	$(MAKE) --no-print-directory slow >"$$said" 2>&1 & slow=$$!; \
+	{ failed=0; for part in compiled slow; do $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed; } \
+	    >"$$said" 2>&1 & slow=$$!; \
 	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
 	$(MAKE) --no-print-directory covered || failed="$$failed quick-tests"; \
-	wait $$slow || failed="$$failed slow-tests"; \
+	wait $$slow || failed="$$failed compiled-or-slow-tests"; \
 	cat "$$said"; \
 	$(MAKE) --no-print-directory coverage || failed="$$failed coverage"; \
 	if [ -n "$$failed" ]; then echo "make test: failed in$$failed" >&2; exit 1; fi; \
@@ -88,6 +89,44 @@ covered: $(STAMP)
 slow: $(STAMP)
 	@echo "== pytest: the slow tests"
 	@$(BIN)/python -m pytest -q --durations=5 -m slow $(ARGS)
+
+# --- the compiled core: pyproject.toml says what is compiled, tools/compile_core.py how ---------------------------------
+
+BUILD        = $(BIN)/python -m hatchling build
+BUILD_NATIVE = HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(BUILD) --target wheel
+CAN_COMPILE  = $(BIN)/python -c 'import shutil, sys; sys.exit(not any(map(shutil.which, ("cc", "gcc", "clang", "cl"))))'
+# What is installed comes first, in child processes too, and the checkout's own package never.
+ON_NATIVE    = AGENTRT_COMPILED=1 PYTHONSAFEPATH=1
+
+wheel: $(STAMP)  ## make a compiled wheel for this platform, a pure one and the source distribution, in dist/
+	@rm -rf dist
+	@$(BUILD) --directory dist
+	@$(BUILD_NATIVE) --directory dist
+	@ls dist
+
+# The part of the gate: built without optimizing, which is quicker and computes the same.
+.PHONY: compiled
+compiled: $(STAMP)
+	@if ! $(CAN_COMPILE); then echo "== compiled core: SKIPPED, THERE IS NO C COMPILER HERE" >&2; exit 0; fi; \
+	echo "== pytest: kernel, activity and digests with the compiled core" && \
+	rm -rf build/compiled && AGENTRT_OPTIMIZE=0 $(BUILD_NATIVE) --directory build/compiled && \
+	$(BIN)/python -m pip install --quiet --no-deps --target build/compiled/installed build/compiled/*.whl && \
+	$(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider -m "not slow" \
+	    tests/test_compiled.py tests/kernel tests/activity $(DIGESTS)
+
+test-compiled:  ## build the compiled wheel, install it into an environment of its own, and run all tests on it
+	@$(MAKE) --no-print-directory VENV=.venv-compiled EXTRAS=test,bench,build compiled-tests
+
+.PHONY: compiled-tests
+compiled-tests: $(STAMP)
+	@$(CAN_COMPILE) || { echo "there is no C compiler here" >&2; exit 1; }
+	@rm -rf build/wheel
+	@$(BUILD_NATIVE) --directory build/wheel
+	@$(BIN)/python -m pip install --quiet --force-reinstall --no-deps build/wheel/*.whl
+	@pwd >"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/checkout.pth"  # benchmarks, examples
+	@$(ON_NATIVE) $(BIN)/pytest -q -p no:cacheprovider --durations=5 $(ARGS)
+
+# --- coverage -----------------------------------------------------------------------------------------------------------
 
 coverage: $(STAMP)
 	@total=$$($(BIN)/python -m coverage report --format=total); status=$$?; echo "coverage: $$total %"; exit $$status

@@ -6,6 +6,7 @@ put together, too: what a lower floor needs of a higher one is handed down to it
 
 from typing import Any as _Any
 
+from agentrt.activity import states as _states
 from agentrt.activity.author.action import Action, CompoundAction, output, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
 from agentrt.activity.author.context import Context
@@ -36,6 +37,7 @@ from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_after
 from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
+from agentrt.native import is_compiled as _is_compiled
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.registry import Manifest, Registry
 from agentrt.runtime.intake import RunRecorder as _RunRecorder
@@ -113,6 +115,7 @@ __all__ = [
     "TraceRecord",
     "UnitView",
     "WaitTimes",
+    "__compiled__",
     "__version__",
     "declare_multiple_tasks",
     "declare_permanent_task",
@@ -129,6 +132,8 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+__compiled__: bool = _is_compiled(_states)
 
 
 @_makes_recorders

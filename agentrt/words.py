@@ -55,6 +55,11 @@ def type_name(value: object) -> str:
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
 
 
+def class_name(cls: type) -> str:
+    """A class in errors: its module, and its name there."""
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things, such as ``3 files``; ``many`` where that is not ``one`` with an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -110,6 +110,7 @@ AGENTRT = [
     "WaitTimes",
     # errors
     "AgentRTError",
+    "__compiled__",
     "__version__",
 ]
 

@@ -86,7 +86,7 @@ from agentrt.packs.closure import closure_of
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry, default_registry, task_group_of
 from agentrt.packs.task_groups import GroupEntry
-from agentrt.words import error_words, repr_of, words_of
+from agentrt.words import class_name, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
@@ -950,9 +950,7 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
         for cls in key:
             spec = getattr(cls, "spec", None)
             if spec is None:
-                raise DefinitionError(
-                    f"{cls.__module__}.{cls.__qualname__}", "it has no 'does'.", "Name the activity that it performs."
-                )
+                raise DefinitionError(class_name(cls), "it has no 'does'.", "Name the activity that it performs.")
             if spec.kind not in ("leaf", "compound"):
                 raise DefinitionError(
                     spec.subject,

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import click
 
+from agentrt.activity import states
 from agentrt.cli.commands import demo, diff, export, inspect, packs, replay, selection, strategies
 from agentrt.cli.groups import Group, tell
 from agentrt.installed import library_version
+from agentrt.native import is_compiled
 
 __all__ = ["main"]
 
 
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        tell(f"agentrt {library_version()}")
+        tell(f"agentrt {library_version()} ({'compiled' if is_compiled(states) else 'pure Python'})")
         ctx.exit()
 
 

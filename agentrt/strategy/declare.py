@@ -45,7 +45,7 @@ from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyErro
 from agentrt.kernel.traps import at_once
 from agentrt.strategy.dependency import Ask, Branch, Dependency, Params, check_topics, required, snake_case, words
 from agentrt.strategy.tree import Outcome, TaskNode
-from agentrt.words import repr_of
+from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Unit
@@ -168,7 +168,7 @@ class StrategySpec:
 
     def __init__(self, cls: type[Strategy]) -> None:
         self.cls: type[Strategy] = cls
-        self.subject: str = f"{cls.__module__}.{cls.__qualname__}"  # its module and name, for errors
+        self.subject: str = class_name(cls)  # its module and name, for errors
         self.name: str = cls.name  # what the generated call is called
         self.label: str = words(cls.__name__)  # what trees call it, in words
         given: Any = cls.provides

@@ -55,7 +55,7 @@ from agentrt.activity.author.expected import Current, ExpectedStorage, expected_
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError
 from agentrt.strategy.supplies import Amounts, enough
-from agentrt.words import repr_of, type_name, words_of
+from agentrt.words import class_name, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
@@ -296,7 +296,7 @@ class Dependency(ActionArgs, Generic[R]):
 
     def __init_subclass__(cls, activity: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        subject = f"{cls.__module__}.{cls.__qualname__}"
+        subject = class_name(cls)
         name = snake_case(cls.__name__)
         cls.activity = activity or ("" if name.startswith("_") else f"gameplay:{name}")
         cls.call = cls.activity.rpartition(":")[2]
@@ -314,7 +314,7 @@ class Dependency(ActionArgs, Generic[R]):
 
     def __init__(self, *args: Any, **values: Any) -> None:
         if not self.activity:
-            subject = f"{type(self).__module__}.{type(self).__qualname__}"
+            subject = class_name(type(self))
             what = "it is a base class of dependencies, and cannot be asked for."
             raise DefinitionError(subject, what, "Ask for one of its subclasses.")
         names = self.field_names()

@@ -31,7 +31,7 @@ from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_pla
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.errors import DefinitionError, did_you_mean
-from agentrt.words import repr_of
+from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
@@ -118,7 +118,7 @@ class ActionSpec:
 
     def __init__(self, cls: type[Action]) -> None:
         self.cls = cls
-        self.subject = f"{cls.__module__}.{cls.__qualname__}"
+        self.subject = class_name(cls)
         self.label = cls.__name__
         self.kind = "compound" if hasattr(cls, "steps") else "leaf"
         self.name = cls.name

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, g
 
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
-from agentrt.words import error_words, repr_of, type_name, words_of
+from agentrt.words import class_name, error_words, repr_of, type_name, words_of
 
 
 class _Required:
@@ -197,7 +197,7 @@ class Fields:
         Finally, a name that is still not defined is given up: its field accepts anything. Such a name is known to the
         type checker only.
         """
-        subject = f"{cls.__module__}.{cls.__qualname__}"
+        subject = class_name(cls)
         resolved: dict[str, tuple[Any, _Accept]] = {}
         for name, (default, _) in cls._fields.items():
             owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))

@@ -30,7 +30,6 @@ from agentrt.activity.author.steps import ARGUMENTS
 from agentrt.activity.plan.tree import (
     Backoff,
     Frame,
-    FrameOwner,
     Unit,
     call_compose_utility,
     call_on_reject,
@@ -298,9 +297,9 @@ class ChildUtilities:
             raise AttributeError(name)  # what Python asks of anything
         raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
 
-    def _find(self, step: str | int) -> Frame | None:
+    def _find(self, step: object) -> Frame | None:
         for frame in self._frames:
-            if step == frame.activity or (step == frame.index and step is not True):  # True is 1 to Python
+            if step == frame.activity or (step == frame.index and not isinstance(step, bool)):  # True is 1 to Python
                 return frame
         return None
 
@@ -308,7 +307,7 @@ class ChildUtilities:
         return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
-class CompoundUnit(Unit, FrameOwner):
+class CompoundUnit(Unit):
     """A compound action at one place of a plan."""
 
     __slots__ = (

@@ -34,7 +34,6 @@ from agentrt.activity.author.control import Abort
 from agentrt.activity.plan.tree import (
     Catcher,
     Frame,
-    FrameOwner,
     PlanHome,
     Unit,
     end_asides,
@@ -48,6 +47,7 @@ from agentrt.activity.states import IDLE
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import KEEP
+from agentrt.native import mypyc_attr
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ MAX_EXECUTED = 4
 """How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
-class Execution(FrameOwner):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
@@ -184,6 +185,19 @@ class Execution(FrameOwner):
 
     # Nothing else concerns it: the root never waits in the ready state, competes with nobody, and nobody above it could
     # choose other arguments. Whoever becomes ready later is elected then.
+
+    def frame_unready(self, frame: Frame) -> None:
+        """Nothing to it, as what follows: it waits until something is ready."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """See above."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """No more than that there is no answer."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """See above."""
 
     def frame_finished(self, frame: Frame) -> None:
         """The plan ran to its end: stop it, and think again."""

@@ -30,7 +30,7 @@ Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,7 +39,7 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.execution import Execution, aborted
-from agentrt.activity.plan.tree import Catcher, Frame, FrameOwner, PlanHome, Unit
+from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -82,13 +82,22 @@ def _apart(name: str, taken: set[str]) -> str:
 class SpawnedPlace(Frame):
     """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
 
-    __slots__ = ("catcher", "chosen", "label")
+    __slots__ = ("_catcher", "_chosen", "label")
 
     def __init__(self, owner: Spawned, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool) -> None:
         super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
-        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
-        self.catcher: Catcher | None = owner if catches else None
+        self._chosen = chosen
+        self._catcher: Catcher | None = owner if catches else None
+
+    def performers(self) -> Sequence[ActionSpec]:
+        """The actions that could perform it here: who was chosen, if somebody was."""
+        return super().performers() if self._chosen is None else (self._chosen,)
+
+    @property
+    def catcher(self) -> Catcher | None:
+        """Who is told of an abort below it, instead of the whole plan."""
+        return self._catcher
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
@@ -96,7 +105,7 @@ class SpawnedPlace(Frame):
         return f"{self.parent.path()}/{self.label}"
 
 
-class Spawned(SpawnedFrame, FrameOwner):
+class Spawned(SpawnedFrame):
     """A spawned frame, as the plan runs it."""
 
     __slots__ = (
@@ -365,6 +374,13 @@ class Spawned(SpawnedFrame, FrameOwner):
             if self._done is not None:
                 self._finish(_impossible(frame, self._unit.path()))
 
+    def frame_rejected(self, frame: Frame) -> None:
+        """No more than that there is no answer."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """Nothing to it."""
+
     def frame_finished(self, frame: Frame) -> None:
         """It ran to its end."""
         assert frame.active is not None
@@ -420,13 +436,17 @@ MAX_NESTED = 64
 class _PerformedPlace(Frame):
     """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
 
-    __slots__ = ("chosen",)
+    __slots__ = ("_chosen",)
 
     def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
         super().__init__(execution, execution, None, activity, 0, is_bound=False)
-        self.chosen: tuple[ActionSpec, ...] | None = None if chosen is None else (chosen,)
+        self._chosen = chosen
         plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
         self._path = _apart(plain, {other.root.path() for other in execution.home.performances})
+
+    def performers(self) -> Sequence[ActionSpec]:
+        """The actions that could perform it here: who was chosen, if somebody was."""
+        return super().performers() if self._chosen is None else (self._chosen,)
 
 
 class PerformanceHome(PlanHome, Protocol):

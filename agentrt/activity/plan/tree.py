@@ -23,7 +23,7 @@ the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made)
 not any more, that there is no answer, and that it ran to its end.
 
 *How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
-where the frame stands, by one generator (``_first_steps``). Else they are a batch of the ready queue, the frame's
+where the frame stands, by one generator (``first_steps``). Else they are a batch of the ready queue, the frame's
 marker (``close_round``) comes behind it, and a strand is made for who suspends. In the same way a ``run`` that cannot
 suspend is stepped where its unit stands (``_run_at_once``), and any other by a strand. A plan needs no strand: its
 execution is an entry of the agenda itself, while it pauses.
@@ -112,7 +112,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
@@ -124,6 +124,7 @@ from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current, has_changes
 from agentrt.activity.author.seat import SeatHome
 from agentrt.activity.author.utility import DECIMALS, draw, fraction
+from agentrt.activity.plan.stepping import first_steps, outlast
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -142,7 +143,8 @@ from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
 from agentrt.kernel.kernel import Batch
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import Waiter, running, suspend_on
+from agentrt.kernel.traps import Waiter, running
+from agentrt.native import mypyc_attr
 from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
@@ -171,19 +173,13 @@ def _refuse_place(frame: Frame) -> NoReturn:
 # --- hooks ------------------------------------------------------------------------------------------------------------
 
 
-def _context(unit: Unit) -> Context:
-    """Make the context of an action. It is kept: making one for each call would cost more than the call."""
-    context = unit.context = Context(unit)
-    return context
-
-
 def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
     """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
     kernel = unit.frame.planner.kernel
     outer, kernel.acting = kernel.acting, unit
     try:
         try:
-            getattr(unit.action, hook)(unit.context or _context(unit), unit.frame.args)
+            getattr(unit.action, hook)(unit.context or unit.make_context(), unit.frame.args)
         finally:
             kernel.acting = outer  # before anybody is told: that is not done on the author's stack
     except ENDS_PROGRAM:
@@ -235,7 +231,7 @@ def _forbids(unit: Unit) -> str:
     outer, kernel.acting = kernel.acting, unit
     try:
         try:
-            allows = bool(unit.action.should_start_thinking(unit.context or _context(unit), unit.frame.args))
+            allows = bool(unit.action.should_start_thinking(unit.context or unit.make_context(), unit.frame.args))
         finally:
             kernel.acting = outer
     except Reject:
@@ -271,7 +267,7 @@ def _call_think(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     if unit.extras is not None:
         unit.extras.asked_anew()
     try:
-        return unit.action.think(unit.context or _context(unit), unit.frame.args)
+        return unit.action.think(unit.context or unit.make_context(), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -288,7 +284,7 @@ def _is_begun(thinking: Strand) -> bool:
 def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
     """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
     try:
-        return unit.action.run(unit.context or _context(unit), unit.frame.args)
+        return unit.action.run(unit.context or unit.make_context(), unit.frame.args)
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -299,7 +295,7 @@ def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
 
 def call_on_reject(unit: Unit, reason: str) -> bool:
     """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
-    context = unit.context or _context(unit)
+    context = unit.context or unit.make_context()
     return ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
 
 
@@ -358,7 +354,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     before, kernel.current = kernel.current, kernel.inline
     try:
         # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
-        steps: Any = _first_steps(frame, asked, kernel)
+        steps: Any = first_steps(asked, kernel)
         if kernel.host.steps_inline:
             for _ in steps:
                 pass
@@ -382,62 +378,12 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     return True
 
 
-@types.coroutine
-def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel) -> Generator[object, None, None]:
-    # One generator for all of them, which nobody ever has to resume. Sent None by hand, each coroutine would end in a
-    # ``StopIteration``, which costs more than all the rest here.
-    inline = kernel.inline
-    is_task = not kernel.host.steps_inline
-    for unit in asked:
-        if unit.thinking is not asked:
-            continue  # it was told to stop by one of those before it
-        unit.thinking = None
-        kernel.acting = unit
-        kernel.refused = None
-        if unit.extras is not None:
-            unit.extras.asked_anew()
-        error: BaseException | None = None
-        try:
-            coro = unit.action.think(unit.context or _context(unit), frame.args)
-            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                unit.thinking = _strand_for(unit, coro)
-                continue
-            inline.owner = unit
-            inline.coro = coro
-            yield from coro
-        except BaseException as raised:
-            error = inline.ended(raised)
-        else:
-            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
-                error = inline.ended(None)
-        if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
-            _tell_end(unit, error)
-            if isinstance(error, ENDS_PROGRAM):
-                raise error
-
-
 def record_of(spec: ActionSpec, output: object) -> Any:
     """What an author set as a think output: the record, made of its fields if it is not yet."""
     if type(output) is not dict:
         return output
     assert spec.output_type is not None
     return take(spec.output_type, output)
-
-
-def _strand_for(unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> Strand | None:
-    """For a think of which nothing is known: somebody gave the class or the instance another one, of whatever kind."""
-    return None if coro is None else unit.frame.planner.kernel.spawn(coro, unit.spec.name, unit)
-
-
-def _tell_end(unit: Unit, error: BaseException | None) -> None:
-    kernel = unit.frame.planner.kernel
-    kernel.inline.coro = kernel.acting = None
-    try:
-        unit.think_ended(error)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as fault:
-        kernel.report_owner(unit.spec.name, fault)
 
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, kernel: Kernel) -> None:
@@ -467,10 +413,8 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, k
         kernel.current = before
 
 
-class FrameOwner:
-    """Who asked for the activity, and what it is told. What is nothing to it, it does not say."""
-
-    __slots__ = ()
+class FrameOwner(Protocol):
+    """Who asked for the activity, and what it is told."""
 
     def frame_ready(self, frame: Frame) -> None:
         """A unit is elected, or its output changed, or another one took its place; nothing was started yet."""
@@ -486,7 +430,6 @@ class FrameOwner:
 
     def frame_rejected(self, frame: Frame) -> None:
         """No unit is ready, and all rejected their arguments; to most no more than that there is no answer."""
-        self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """The utility of the elected unit changed."""
@@ -708,6 +651,11 @@ class Unit:
         output = self.output = record_of(self.spec, self.output)
         return output
 
+    def make_context(self) -> Context:
+        """Make its context. It is kept: making one for each call would cost more than the call."""
+        context = self.context = Context(self)
+        return context
+
     def own_extras(self) -> Extras:
         """Its extras, made when they are first asked for."""
         extras = self.extras
@@ -878,27 +826,46 @@ class Unit:
         if self.thinking is not batch.members:
             return None
         self.thinking = None
-        if self.leaving is not None:
-            return self._think_after(self.leaving)
+        if self.leaving is None or self.leaving.is_done:
+            return self._think_anew()
+        # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
+        # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
+        return outlast(self.leaving, self.frame.planner.kernel, self._think_anew)
+
+    def _think_anew(self) -> Coroutine[Any, Any, Any] | None:
+        self.leaving = None
         return _call_think(self)
 
-    def _think_after(self, leaving: Strand) -> Coroutine[Any, Any, Any] | None:
-        """One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it."""
-        if leaving.is_done:
-            self.leaving = None
-            return _call_think(self)
-        # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return self._outlast_and_think(leaving)
+    def think_now(self, asked: object) -> Coroutine[Any, Any, Any] | None:
+        """Its turn among those that are asked has come: its ``think``, if there is one to be stepped here."""
+        if self.thinking is not asked:
+            return None  # it was told to stop by one of those before it
+        self.thinking = None
+        frame, spec = self.frame, self.spec
+        kernel = frame.planner.kernel
+        kernel.acting = self
+        kernel.refused = None
+        if self.extras is not None:
+            self.extras.asked_anew()
+        coro: Coroutine[Any, Any, Any] | None = self.action.think(self.context or self.make_context(), frame.args)
+        if getattr(coro, "cr_code", None) is spec.think_code:
+            return coro
+        # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
+        self.thinking = None if coro is None else kernel.spawn(coro, spec.name, self)
+        return None
 
-    async def _outlast_and_think(self, leaving: Strand) -> None:
-        if not leaving.is_done:
-            waiter = Waiter()
-            self.frame.planner.kernel.strays.when_ended(leaving, waiter.notify)
-            await suspend_on(waiter)
-        self.leaving = None
-        coro = _call_think(self)
-        if coro is not None:
-            await coro
+    def think_was_stepped(self, error: BaseException | None) -> None:
+        """That has ended without an answer, or with an error."""
+        kernel = self.frame.planner.kernel
+        kernel.inline.coro = kernel.acting = None
+        try:
+            self.think_ended(error)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as fault:
+            kernel.report_owner(self.spec.name, fault)
+        if isinstance(error, ENDS_PROGRAM):
+            raise error
 
     def on_strand_made(self, strand: Strand) -> None:
         """The coroutine of ``think`` suspended, or opened a scope."""
@@ -1207,6 +1174,7 @@ class Unit:
         return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
@@ -1237,9 +1205,7 @@ class Frame:
         "version",
     )
 
-    chosen: tuple[ActionSpec, ...] | None = None  # who performs it, if somebody has chosen already
     is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
-    catcher: Catcher | None = None  # who is told of an abort below it, instead of the whole plan
 
     def __init__(
         self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
@@ -1277,6 +1243,11 @@ class Frame:
             raise states.illegal(self.path(), states.FRAME_NAMES, self.state, state)
         self.state = state
 
+    @property
+    def catcher(self) -> Catcher | None:
+        """Who is told of an abort below it, instead of the whole plan."""
+        return None
+
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
         path = self._path
@@ -1298,7 +1269,7 @@ class Frame:
 
     def performers(self) -> Sequence[ActionSpec]:
         """The actions that could perform it here, in the order in which they are asked."""
-        return self.planner.performers(self.activity) if self.chosen is None else self.chosen
+        return self.planner.performers(self.activity)
 
     @property
     def is_running(self) -> bool:
@@ -2232,7 +2203,7 @@ class Extras:
     cut_since: int = 0  # the tick in which the first of these thoughts began
     awaits_flags: bool = False  # whether it runs, but waits for its control flags
     was_kept_waiting: bool = False  # whether it runs now, and had to wait for them
-    awaits: object = None  # the performance of which ``run`` awaits the end at this moment
+    awaits: object | None = None  # the performance of which ``run`` awaits the end at this moment
     unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
     place: Place | None = None  # its place in the line for a lease, while it waits in one
     refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
