@@ -45,6 +45,7 @@ from agentrt.activity.plan.tree import (
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
 from agentrt.errors import ENDS_PROGRAM, did_you_mean
 from agentrt.kernel.trace import TraceEvent
+from agentrt.native import mypyc_attr
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -307,6 +308,7 @@ class ChildUtilities:
         return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CompoundUnit(Unit):
     """A compound action at one place of a plan."""
 

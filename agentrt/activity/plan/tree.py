@@ -577,6 +577,7 @@ _kept = types.SimpleNamespace(context=object())
 _ALONE: Final = _references(_kept.context)  # of something that one attribute refers to, and nobody else
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Unit:
     """A leaf action at one place of a plan."""
 
