@@ -112,7 +112,9 @@ compiled: $(STAMP)
 	rm -rf build/compiled && AGENTRT_OPTIMIZE=0 $(BUILD_NATIVE) --directory build/compiled && \
 	$(BIN)/python -m pip install --quiet --no-deps --target build/compiled/installed build/compiled/*.whl && \
 	$(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider -m "not slow" \
-	    tests/test_compiled.py tests/kernel tests/activity $(DIGESTS)
+	    tests/test_compiled.py tests/kernel tests/activity && \
+	$(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider \
+	    tests/replay/test_kept_recordings.py
 
 test-compiled:  ## build the compiled wheel, install it into an environment of its own, and run all tests on it
 	@$(MAKE) --no-print-directory VENV=.venv-compiled EXTRAS=test,bench,build compiled-tests
@@ -177,6 +179,12 @@ test-minecraft: $(STAMP)  ## the strategies on a real Minecraft server (needs no
 
 bench: $(STAMP)  ## measure against the limits and the peers (ARGS="wake" for one row)
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: bench-compiled
+bench-compiled: $(STAMP)  ## the hot rows here and with the compiled core, in turn (ARGS="wake" for one row)
+	@rm -rf build/bench && $(BUILD_NATIVE) --directory build/bench
+	@$(BIN)/python -m pip install --quiet --no-deps --target build/bench/installed build/bench/*.whl
+	@$(BIN)/python -m benchmarks --against build/bench/installed $(ARGS)
 
 .PHONY: bench-compare
 bench-compare: $(STAMP)  ## the hot rows here and in another commit, in turn (REV=HEAD~1; ARGS="wake" for one row)

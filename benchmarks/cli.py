@@ -15,6 +15,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from benchmarks.compare import checked_out, compare_row, comparison
@@ -57,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
         "--instructions", action="store_true", help="count instructions with valgrind, of the rows of time; slow"
     )
     parser.add_argument("--keep", metavar="WORDS", help="with --instructions: add them to the history, as this step")
-    parser.add_argument("--against", metavar="REVISION", help="our side here and in another commit, in turn")
+    parser.add_argument(
+        "--against", metavar="REVISION", help="our side here and in another commit, or in a folder, in turn"
+    )
     parser.add_argument("--list", action="store_true", help="say what the rows are, and measure nothing")
     return parser
 
@@ -103,7 +106,8 @@ def _count(parser: argparse.ArgumentParser, names: Sequence[str], step: str | No
 def _compare(parser: argparse.ArgumentParser, asked: argparse.Namespace, repeats: int) -> int:
     results = []
     try:
-        with checked_out(_ROOT, asked.against) as there:
+        folder = Path(asked.against)
+        with nullcontext(folder) if folder.is_dir() else checked_out(_ROOT, asked.against) as there:
             for row in _choose(parser, asked.names or HOT, with_big=False):
                 print(f"measuring {row.name} here and in {asked.against}", file=sys.stderr, flush=True)
                 results.append(compare_row(row, row.quick if asked.quick else row.size, _ROOT, there, repeats))

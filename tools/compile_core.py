@@ -34,7 +34,7 @@ class CompiledCore(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
 
-    def finalize(self, version: str, _build_data: dict[str, Any], _artifact: str) -> None:
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         """Clear up."""
         if version != "editable":
             self._folder.cleanup()

@@ -136,6 +136,7 @@ def test_an_unknown_world(install):
     )
 
 
+@pytest.mark.checkout
 def test_no_world_at_all(install, root):
     result = run()
     assert result.exit_code == 2
@@ -204,6 +205,7 @@ def test_two_packages_with_one_world(install):
     )
 
 
+@pytest.mark.checkout
 def test_an_error_of_the_world_is_one_message(install, terminal, root):
     class NeedsMore(Island):
         def run_live(self, *, seed, speed, watch=None):

@@ -76,6 +76,7 @@ def test_an_unknown_command():
 
 
 @pytest.mark.parametrize("args", [[], ["--help"], ["score"], ["play", "--seed", "3"], ["score", "--help"]])
+@pytest.mark.checkout
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, args):
     real = importlib.util.find_spec
     monkeypatch.setattr(
@@ -90,6 +91,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, args):
 
 
 @pytest.mark.slow
+@pytest.mark.checkout
 def test_the_module_without_the_extra():
     """In a real process, in which the packages cannot be found."""
     code = (

@@ -14,6 +14,7 @@ PAGES = [
     "docs/explanation/architecture.md",
     "docs/explanation/sources.md",
     "docs/explanation/speed.md",
+    "docs/how-to/builds.md",
     "docs/how-to/chaos.md",
     "docs/how-to/inspector.md",
     "docs/how-to/models.md",

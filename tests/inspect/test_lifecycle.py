@@ -167,6 +167,7 @@ def test_no_recording(tmp_path):
     gc.collect()  # no socket is left
 
 
+@pytest.mark.checkout
 def test_without_the_extra(monkeypatch):
     real = builtins.__import__
 

@@ -31,6 +31,7 @@ def test_every_installed_pack_resolves(installed):
 
 
 @pytest.mark.parametrize("folder", ["packs/agentrt_packs", "examples/worlds/agentrt_examples/colony/packs"])
+@pytest.mark.checkout
 def test_every_file_is_registered_and_right(root, installed, folder):
     report = check_files(find_files([root / folder]), installed)
     assert [line for file in report.files for line in map(str, file.faults)] == []

@@ -301,6 +301,7 @@ def test_many_spans_are_several_requests(record):
     assert len(spans) > 1100
 
 
+@pytest.mark.checkout
 def test_without_the_package_the_error_says_which_extra(monkeypatch):
     import sys
 

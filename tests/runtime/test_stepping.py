@@ -165,6 +165,7 @@ def test_a_runtime_goes_on_in_another_asyncio_loop(being, actions):
     assert agent.entity.diary[:4] == [(1, "start"), (1, "run"), (4, "done"), (4, "stop")]
 
 
+@pytest.mark.checkout
 def test_without_trio_its_host_says_what_to_install(monkeypatch):
     import sys
 

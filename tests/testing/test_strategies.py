@@ -269,6 +269,7 @@ def test_what_a_case_says_of_itself_makes_it_again():
         is_made_again()
 
 
+@pytest.mark.checkout
 def test_without_hypothesis_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['hypothesis'] = None\n"
