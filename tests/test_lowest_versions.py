@@ -23,11 +23,11 @@ def test_every_dependency_says_its_lowest_version(root, extras):
     assert "uvloop==0.20 ; sys_platform != 'win32'" in lines or extras in ([], ["trio"])
 
 
-def test_all_extras_are_tried_but_those_of_the_linters(root):
+def test_all_extras_are_tried_but_those_of_the_linters_and_of_the_compiler(root):
     tried = set(lowest_versions.constraints(project(root), ["test", "bench"]))
-    linters = set(lowest_versions.constraints(project(root), ["lint"]))
+    others = set(lowest_versions.constraints(project(root), ["lint", "build"]))
     assert (
-        set(lowest_versions.constraints(project(root), list(project(root)["optional-dependencies"]))) == tried | linters
+        set(lowest_versions.constraints(project(root), list(project(root)["optional-dependencies"]))) == tried | others
     )
 
 

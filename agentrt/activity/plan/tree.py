@@ -1192,6 +1192,7 @@ class Frame:
         "has_filter",
         "index",
         "is_bound",
+        "is_choosy",
         "keeps",
         "owner",
         "parent",
@@ -1205,8 +1206,6 @@ class Frame:
         "units",
         "version",
     )
-
-    is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
 
     def __init__(
         self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
@@ -1231,6 +1230,7 @@ class Frame:
         self.since: int = 0  # the tick in which it began to think
         self.has_filter: bool = False  # whether an action of it may forbid the activity; ``election.learn`` sees
         self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
+        self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
         self._path: str | None = None  # it stays the same for life, and records need it all the time

@@ -1062,13 +1062,11 @@ class TaskFrame(Frame):
         "_width",
         "asked",
         "group",
-        "is_choosy",
     )
 
     def __init__(self, unit: GroupUnit, activity: str) -> None:
         super().__init__(unit.frame.execution, unit, unit, activity, 1, is_bound=False)
         self.group: TaskGroup = unit.group  # whose tasks they are
-        self.is_choosy: bool = False  # whether there are more tasks than all are asked
         # the tasks that were asked since it began to think, or have a unit at least; with the utility of those that it
         # let go of, None for the others
         self.asked: dict[TaskSpec, float | None] = {}
