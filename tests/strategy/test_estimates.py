@@ -75,6 +75,11 @@ class TestLookahead:
         assert costs == [0.0, 9.0, inf]
         assert gameplay.cost(Look()) == inf  # there is no provider at all
 
+    @pytest.mark.states("003: Global Dependency Lists: Equal costs keep the order ...")
+    def test_of_equal_ones_the_first_that_was_loaded_is_counted_on(self):
+        gameplay = gameplay_of(shop("Zoe", "axe", price=9.0), shop("Ann", "axe", price=9.0))
+        assert gameplay.forecast(Have("axe")).render() == "Have [axe, 1]: 9 s by Zoe"
+
     @pytest.mark.states("003: Optional Dependencies: The cost is calculated twice, with and without it, and the ...")
     def test_options_are_priced_with_and_without(self):
         def price(ask, wanted):
