@@ -356,6 +356,14 @@ class TestMemo:
         assert gameplay.cost(Have("i0")) != cost  # what was cut short was not kept
         assert estimator.asked > 2 * most
 
+    @pytest.mark.parametrize(("most", "cost"), [(0, 10.0), (1, 1.0 + 10.0), (2, 1.0 + 1.0 + 10.0)])
+    def test_beyond_what_a_decision_may_ask_needs_count_with_their_constants(self, most, cost):
+        chain = [needing(f"S{item}", f"i{item}", Have(f"i{item + 1}"), cost=1.0) for item in range(4)]
+        gameplay = gameplay_of(*chain, shop("End", "i4", price=500.0))
+        gameplay.lookahead = 9
+        gameplay.most_asks = most
+        assert gameplay.cost(Have("i0")) == cost
+
 
 class TestTakingOver:
     """What was found out in an assumed world, when it comes true."""
