@@ -21,7 +21,6 @@ made with the first injection that holds any of it, since most agents know actio
 from its live injections alone; ``settle`` compares that with what it has, and takes or gives back the difference. So it
 does not matter in which order injections came and went in between, and what two of them name stays until both are
 revoked. It is called at once while the agent is in no runtime, and at the intake, with the actions, while it is in one.
-from functools import lru_cache
 
 Things are taken in the order components, observers, task groups, strategies, actions, because what watches and acts may
 need what components hold, and are given back in the opposite order. Two steps have a time of their own:

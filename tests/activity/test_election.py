@@ -231,6 +231,42 @@ def test_a_tie_does_not_replace_the_elected_unit_of_a_ready_step(play, leaf, com
     assert [one[3]["action"] for one in play.details("elect") if one[1] == "top/Top/first"] == ["One"]
 
 
+@pytest.mark.parametrize(("worth", "first"), [(0.5, "Settled"), (0.9, "Plan")])
+def test_a_plan_whose_step_has_just_changed_is_waited_for_if_it_is_better(play, compound, worth, first):
+    """It says in the same tick whether it is ready still; a tie is nothing to wait for, whatever the weights."""
+    asked = Signal()
+
+    class Changes(Action):
+        does = "step"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(1)
+            ctx.set_think_output()
+            await asked.wait()
+            ctx.set_think_output()
+            await ctx.sleep(100)
+
+    class Settled(Action):
+        does = "top"
+        utility = 0.5
+        weight = 0
+
+        async def think(self, ctx, args):
+            await asked.wait()
+            ctx.set_think_output()
+            await ctx.sleep(100)
+
+    def compose(self, entity, self_utility, child_utilities, current_activity):
+        asked.emit(None)  # the plan is becoming ready
+        return worth
+
+    play.add(compound("Plan", step("step"), utility=(0, 1), compose_utility=compose, quiet=True), Settled, Changes)
+    play.tick(2)
+    assert play.trace("start")[0] == (2, f"top/{first}", "start")
+    assert play.trace("preempt") == []
+
+
 # --- who goes on thinking ---------------------------------------------------------------------------------------------
 
 

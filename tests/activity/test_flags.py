@@ -94,6 +94,17 @@ class Driver:
         pass
 
 
+def test_who_is_cut_off_holds_them_until_its_stop_is_over(play, leaf):
+    """It may still have to bring the body to rest."""
+    seen = []
+    agent = play.add(
+        leaf("Walk", 0.1, run=50, flags={MOVE}, quiet=True, stop=lambda self, ctx, args: seen.append(holds(agent))),
+        leaf("Read", 0.9, think=2, run=50, quiet=True),
+    )
+    play.tick(3)
+    assert (seen, holds(agent)) == ([{"MOVE": "walk"}], {})
+
+
 def test_an_action_waits_for_a_flag_that_somebody_else_holds(play, leaf):
     """Another model drives the legs: the action waits, and the snapshot and the trace say for whom."""
     agent = play.add(leaf("Walk", 0.5, run=5, flags={MOVE}, quiet=True), leaf("Sit", 0.1, think=1, run=5, quiet=True))

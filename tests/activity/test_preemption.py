@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cast import careful
 
-from agentrt import PREV, Action, ActionArgs, CancelScope, Event, next_tick, sleep_ticks, step
+from agentrt import PREV, Action, ActionArgs, CancelScope, Event, Signal, next_tick, sleep_ticks, step
 
 
 @pytest.mark.states("001: Comparing plans: A running action is interrupted by a better one")
@@ -237,6 +237,36 @@ def test_the_better_one_withdraws_during_the_clean_up(play, leaf):
         (4, "top/Fickle", "unready"),
         (6, "top/Careful", "stop"),
         (6, "top/Careful", "start"),
+    ]
+
+
+def test_what_the_old_one_does_in_its_stop_counts_for_who_is_best(play, leaf):
+    """Who is best is asked after its ``stop``: the one that caused it is not even started."""
+    freed = Signal()
+
+    class Waits(Action):
+        does = "top"
+        utility = (0.05, 1.0)
+
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+            ctx.listen(freed, lambda _: ctx.set_utility(1.0))
+            await ctx.sleep(100)
+
+    play.add(
+        leaf("Old", 0.1, run=9, quiet=True, stop=lambda self, ctx, args: freed.emit(None)),
+        leaf("Better", 0.5, think=2, run=9, quiet=True),
+        Waits,
+    )
+    play.tick(3)
+    assert [(*one[:3], one[3].get("action")) for one in play.details("start", "preempt", "stop", "elect")] == [
+        (1, "top", "elect", "Old"),
+        (1, "top/Old", "start", None),
+        (3, "top/Old", "preempt", None),
+        (3, "top/Old", "stop", None),
+        (3, "top", "elect", "Waits"),
+        (3, "top/Waits", "start", None),
+        (3, "top/Waits", "stop", None),
     ]
 
 

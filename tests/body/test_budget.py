@@ -105,6 +105,38 @@ def test_what_is_left_over_goes_around():
     assert order == [1, 2, 3, 1, 2, 3, 1, 2, 3]
 
 
+def test_who_goes_away_and_comes_back_is_owed_nothing_for_before():
+    budget = ThinkBudget(1)
+    first, away, stays = shares(4, 3, 2)
+    budget.ask(first, 1)
+    claims = [budget.ask(share, 1, name) for share, name in ((first, "first"), (away, "away"), (stays, "stays"))]
+    assert [claim.tag for claim in budget.next_tick()] == ["first"]
+    budget.withdraw(claims[1])
+    budget.ask(first, 1, "first again")
+    budget.ask(away, 1, "away again")
+    assert [claim.tag for claim in budget.next_tick()] == ["stays"]
+
+
+def test_nobody_is_ever_owed_more_than_a_unit():
+    """Two that come close to one each, since others of great weight take the units and go; and are dealt to then."""
+    weight = 1
+    budget = ThinkBudget(1)
+    waits = [Share(lambda: weight), Share(lambda: weight)]
+    budget.ask(waits[0], 1)
+    for share in waits:
+        budget.ask(share, 100)
+    for _ in range(60):
+        (passer_by,) = shares(100)
+        budget.ask(passer_by, 1)
+        budget.next_tick()
+    assert [share.credit for share in waits] == [0, 0]
+    weight = 1000
+    budget.next_tick()
+    assert [share.credit for share in waits] == [1, 0]
+    unit = 1 << 32  # in the fractions in which shares are owed
+    assert [share.owed < unit for share in waits] == [True, True]
+
+
 def test_a_withdrawn_claim_makes_way_for_those_behind_it():
     budget = ThinkBudget(10)
     (one,) = shares(1)

@@ -88,6 +88,34 @@ def test_the_limit_can_be_set(lab):
     lab.take_faults()
 
 
+@pytest.mark.parametrize(("steps", "lives"), [(50, True), (51, False)])
+def test_who_takes_as_many_steps_as_the_limit_lives(lab, steps, lives):
+    """Of those that are counted: when it is woken, another one has made the tick suspicious, and been killed."""
+    lab.kernel.livelock_steps = 50
+    gone, again = Event(), Signal()
+
+    class Owner:
+        def on_strand_end(self, strand, result, error):
+            gone.set()
+
+    def wake():  # calls are counted by name: these are no more of what woke the other one
+        again.emit()
+
+    async def counted():
+        await gone.wait()
+        for _ in range(steps - 1):
+            lab.kernel.call_soon(wake)
+            await again.wait()
+        lab.note("lives")
+        await park()
+
+    lab.spawn(counted(), "counted")
+    lab.spawn(wakes_itself(lab), "bad", Owner())
+    lab.tick()
+    assert [one[1] for one in lab.log if one[1] == "lives"] == ["lives"] * lives
+    lab.take_faults()
+
+
 def test_the_error_can_be_caught_and_ends_the_strand_all_the_same(lab):
     async def stubborn():
         try:

@@ -127,6 +127,22 @@ def test_a_key_press_in_the_middle_of_a_tick_leaves_no_half_tick(tmp_path, opene
     assert max(record.tick for record in recording.records()) <= 7
 
 
+def test_what_came_stays_if_there_is_no_room_for_the_header(tmp_path, opened, logged, monkeypatch):
+    runtime = camp.camp()
+    recorder = runtime.record(tmp_path / "run.sqlite", commit_every=100)
+    for _ in range(7):
+        runtime.step()
+
+    def put(self, *args):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Store, "put", put)
+    recorder.close()
+    assert "could not be ended properly" in logged()[0]
+    assert (recorder.ticks, opened(recorder.path).last_tick) == (7, 7)
+    runtime.close()
+
+
 def test_an_end_that_fails_is_reported_and_raises_nothing(tmp_path, logged, monkeypatch):
     runtime = camp.camp()
     recorder = runtime.record(tmp_path / "run.sqlite")

@@ -297,6 +297,19 @@ def test_what_two_injections_name_stays_until_both_are_revoked(log):
     assert taken(log) == ["ann has a stomach of 3", "ann has no stomach"]
 
 
+def test_components_are_given_back_in_the_opposite_order(log):
+    class Heart(Stomach):
+        def close(self):
+            LOG.append(f"{self.name} has no heart")
+
+    registry = Registry([Manifest("m", {"components:stomach": Stomach, "components:heart": Heart})])
+    agent = Agent(Entity("ann"), registry=registry)
+    injection = agent.inject({"components": ["m:components:stomach", "m:components:heart"]})
+    taken(log)
+    injection.revoke()
+    assert taken(log) == ["ann has no heart", "ann has no stomach"]
+
+
 def test_what_the_entity_had_is_left_alone(log):
     entity = Entity("ann")
     own = entity.add(Stomach(entity, size=9))

@@ -75,6 +75,11 @@ class TestLookahead:
         assert costs == [0.0, 9.0, inf]
         assert gameplay.cost(Look()) == inf  # there is no provider at all
 
+    @pytest.mark.states("003: Global Dependency Lists: Equal costs keep the order ...")
+    def test_of_equal_ones_the_first_that_was_loaded_is_counted_on(self):
+        gameplay = gameplay_of(shop("Zoe", "axe", price=9.0), shop("Ann", "axe", price=9.0))
+        assert gameplay.forecast(Have("axe")).render() == "Have [axe, 1]: 9 s by Zoe"
+
     @pytest.mark.states("003: Optional Dependencies: The cost is calculated twice, with and without it, and the ...")
     def test_options_are_priced_with_and_without(self):
         def price(ask, wanted):
@@ -350,6 +355,14 @@ class TestMemo:
         gameplay.most_asks = 10**9
         assert gameplay.cost(Have("i0")) != cost  # what was cut short was not kept
         assert estimator.asked > 2 * most
+
+    @pytest.mark.parametrize(("most", "cost"), [(0, 10.0), (1, 1.0 + 10.0), (2, 1.0 + 1.0 + 10.0)])
+    def test_beyond_what_a_decision_may_ask_needs_count_with_their_constants(self, most, cost):
+        chain = [needing(f"S{item}", f"i{item}", Have(f"i{item + 1}"), cost=1.0) for item in range(4)]
+        gameplay = gameplay_of(*chain, shop("End", "i4", price=500.0))
+        gameplay.lookahead = 9
+        gameplay.most_asks = most
+        assert gameplay.cost(Have("i0")) == cost
 
 
 class TestTakingOver:
