@@ -11,7 +11,6 @@ an error of ``teach``, with alias, file and pointer, and nothing has happened ye
 Nobody is given the injection of what an agent is made with. If that is action classes alone, as mostly, the injection
 is made when somebody looks.
 
-
 Task groups are found by name as soon as the agent is in them: personal ones when ``teach`` returns, others when
 ``TaskGroup.add`` does. The planner is told, and never asks: ``equip`` gives a new one all that there is, and each
 change is posted to it. The agent itself is seen from here as a ``Learner``: what is needed of who is taught.
@@ -21,7 +20,6 @@ made with the first injection that holds any of it, since most agents know actio
 from its live injections alone; ``settle`` compares that with what it has, and takes or gives back the difference. So it
 does not matter in which order injections came and went in between, and what two of them name stays until both are
 revoked. It is called at once while the agent is in no runtime, and at the intake, with the actions, while it is in one.
-from functools import lru_cache
 
 Things are taken in the order components, observers, task groups, strategies, actions, because what watches and acts may
 need what components hold, and are given back in the opposite order. Two steps have a time of their own:
