@@ -11,7 +11,6 @@ an error of ``teach``, with alias, file and pointer, and nothing has happened ye
 Nobody is given the injection of what an agent is made with. If that is action classes alone, as mostly, the injection
 is made when somebody looks.
 
-
 Task groups are found by name as soon as the agent is in them: personal ones when ``teach`` returns, others when
 ``TaskGroup.add`` does. The planner is told, and never asks: ``equip`` gives a new one all that there is, and each
 change is posted to it. The agent itself is seen from here as a ``Learner``: what is needed of who is taught.

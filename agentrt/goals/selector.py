@@ -289,13 +289,16 @@ class Lifecycle:
 
     def can_use(self, wrapped: WrappedGoal) -> bool:
         """Ask a goal whether it can be used. One that raises cannot."""
-        return self._answer(wrapped, "can_use", lambda: bool(wrapped.goal.can_use())) is True
+        return self._answer(wrapped, "can_use", lambda goal: bool(goal.can_use())) is True
 
-    def _answer(self, wrapped: WrappedGoal, hook: str, call: Callable[[], T]) -> T | None:
-        """What a callback returns; None if it raised, and then the goal is out. Meanwhile it may not ask for a tick."""
+    def _answer(self, wrapped: WrappedGoal, hook: str, call: Callable[[Goal], T]) -> T | None:
+        """What a callback returns; None if it raised, and then the goal is out. Meanwhile it may not ask for a tick.
+
+        It is looked up here, too: that runs an author's code if it is a property.
+        """
         before, self.is_busy = self.is_busy, True
         try:
-            return call()
+            return call(wrapped.goal)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -312,14 +315,14 @@ class Lifecycle:
         wrapped.since = tick_of(self.body)
         self.running += 1
         note(self.body, wrapped.flag_name, TraceEvent.START, (("priority", wrapped.priority),))
-        self.spawn(wrapped, "start", self._answer(wrapped, "start", wrapped.goal.start))
+        self.spawn(wrapped, "start", self._answer(wrapped, "start", lambda goal: goal.start()))
         if wrapped.state == RUNNING:  # and not if it raised
             self._run(wrapped)
 
     def _run(self, wrapped: WrappedGoal) -> None:
         """Its start is over: begin its coroutine, if it has one."""
         if type(wrapped.goal).run is not Goal.run:
-            self.spawn(wrapped, "run", self._answer(wrapped, "run", wrapped.goal.run))
+            self.spawn(wrapped, "run", self._answer(wrapped, "run", lambda goal: goal.run()))
 
     def spawn(self, wrapped: WrappedGoal, hook: str, result: object) -> None:
         """Have what a callback returned run as a routine, if it is a coroutine."""

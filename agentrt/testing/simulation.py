@@ -94,7 +94,8 @@ class Simulation:
         """An agent by its name; an agent is given back as it is."""
         if isinstance(agent, Agent):
             return agent
-        found = self.runtime.find(agent)
+        name: object = agent
+        found = self.runtime.find(name) if isinstance(name, str) else None
         if found is None:
             names = ", ".join(one.name for one in self.runtime.agents[:_TOLD]) or "nobody"
             raise LookupError(f"no agent is called {agent!r} at tick {self.runtime.tick}; there is: {names}")
@@ -149,7 +150,7 @@ class Simulation:
                 found.append(record)
 
         close = self.runtime.trace.listen(look)
-        about = None if pattern.agent is None else self.runtime.find(pattern.agent)
+        about = self.runtime.find(pattern.agent) if isinstance(pattern.agent, str) else None
         try:
             self._run(lambda: found, limit, f"waited for {pattern}", about)
         finally:

@@ -86,6 +86,31 @@ def test_a_question_that_raises(stage, question, as_property):
     assert names(selector.running_goals) == ["better"]
 
 
+@pytest.mark.parametrize("hook", ["can_use", "start", "run"])
+def test_a_callback_that_raises_when_it_is_looked_up(stage, hook):
+    class Bad(Goal):
+        flags = [MOVE]
+
+        def can_use(self):
+            return True
+
+        async def run(self):
+            pass
+
+        def __getattribute__(self, name):
+            if name == hook:
+                raise worlds.Boom
+            return super().__getattribute__(name)
+
+    selector = stage.selector()
+    selector.add_goal(1, Bad())
+    selector.add_goal(2, Scripted("other", [MOVE]))
+    selector.tick()
+    selector.tick()
+    assert stage.faults == [("goals/Bad", hook, "Boom")]
+    assert names(selector.running_goals) == ["other"]
+
+
 def test_one_that_was_removed_and_added_again_may_try_again(stage):
     selector = stage.selector()
     bad = Scripted("a", start=BOOM)

@@ -86,6 +86,10 @@ def test_who_there_is_not(world):
         world.run_until_running("Bob", "Eat")
     with pytest.raises(LookupError, match="there is: nobody"):
         Simulation().agent("Bob")
+    with pytest.raises(LookupError, match=r"no agent is called \['Ann'\] at tick 0; there is: Ann"):
+        world.agent(["Ann"])
+    with pytest.raises(SimulationTimeout, match=r"waited for .*\['Ann'\]"):
+        world.run_until_event("start", agent=["Ann"], limit=1)
 
 
 class Panic(Goal):
