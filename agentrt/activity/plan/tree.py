@@ -52,16 +52,16 @@ answered last, and those behind it; the steps before it are asked as ever. Who a
 answers, too, and thinks on beside what it cannot beat. At a place that goes on, such a unit simply thinks on. Where the
 place itself is stopped, because a plan has run to its end or the compound around it could not beat what was elected
 (``Execution.renewing``), the unit is *set aside*: it stays in its state, at its place, with its arguments and their
-protection, though the place is idle and looks at nothing that it says. When the place thinks again it is brought back, if it is still true what it
-was asked: equal arguments, nothing in CURRENT that a step before has written, and the same actions known for that
-place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree around it is not the
-same: over an abort, an interruption of the plan that it is a part of, and the end of the agent; below a frame of
-``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it takes it back by
-itself, because a step before it has something else or rejected. What was aside when a plan ended and is not taken up
-until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set aside is idle, is in
-``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none of these otherwise.
-Thinking that was stopped before it had an answer is counted, with the reason and since when, until it has one
-(``note_cut``): nobody starves in silence.
+protection, though the place is idle and looks at nothing that it says. When the place thinks again it is brought back,
+if it is still true what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same
+actions known for that place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree
+around it is not the same: over an abort, an interruption of the plan that it is a part of, and the end of the agent;
+below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it
+takes it back by itself, because a step before it has something else or rejected. What was aside when a plan ended and
+is not taken up until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set
+aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none
+of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
+it has one (``note_cut``): nobody starves in silence.
 
 Rules that everybody here relies on:
 
