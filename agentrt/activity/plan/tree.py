@@ -1790,7 +1790,8 @@ def end_asides(frames: Iterable[Frame]) -> None:
     """Stop what was set aside and not taken up."""
     for frame in frames:
         for unit in _bring_back(frame):
-            unit.end_thinking("its place in the plan was not come to again")
+            if unit.state != IDLE:  # else it was to think again by itself, and has stopped for that
+                unit.end_thinking("its place in the plan was not come to again")
         frame.args = frame.expected = None
 
 
