@@ -760,3 +760,31 @@ def test_a_plan_that_was_to_think_again_while_it_waits_aside(play, leaf):
     play.tick(4)
     play.close()
     assert [str(one) for one in check_trace(play.sim.trace, agent.name)] == []
+
+
+def test_one_that_was_to_think_again_and_is_given_up_has_stopped_already(play, quick, leaf, compound):
+    """Its step rejects while its place is not come to; whether it is tried again there or not, it is told once."""
+    found = iter([True])
+
+    class Find(Action):
+        does = "find"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            if next(found, False):
+                ctx.set_think_output()
+            await ctx.sleep(100)
+
+    class Refuse(Action):
+        does = "refuse"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(12)
+            ctx.reject("no")
+
+    inner = compound("Inner", step("refuse"), does="inner", asks=KEPT)
+    outer = compound("Outer", step("find"), step("inner"), utility=0.9, quiet=True)
+    play.add(quick(), Find, Refuse, inner, outer)
+    play.tick(30)
+    assert play.log == [(14, "Inner", "stop_thinking")]

@@ -8,14 +8,19 @@ from __future__ import annotations
 import pytest
 
 from agentrt import (
+    BACK,
     PREV,
     TOP,
     Action,
     ActionArgs,
     Agent,
     CompoundAction,
+    Event,
     Signal,
+    TaskGroup,
+    TaskGroupAction,
     ThinkOutput,
+    declare_multiple_tasks,
     step,
 )
 
@@ -62,13 +67,15 @@ class Slow(Action):
         await ctx.sleep_ticks(1000)
 
 
-def lived(play, actions, ticks, then=None):
+def lived(play, actions, ticks, then=None, groups=()):
     """An agent that lives for some ticks; what ``then`` is done in the eighth."""
     runtime = play.runtime()
     faults = []
     runtime.on_fault(faults.append)
     being = Being()
     agent = runtime.add(Agent(being, actions=actions))
+    for group in groups:
+        group.add(agent)
     runtime.every_tick(lambda: then(being, agent) if then and runtime.tick == 8 else None)
     play.ticks(runtime, ticks)
     assert faults == []
@@ -272,3 +279,119 @@ def test_so_is_that_of_a_step(play):
 
     being, _agent = lived(play, [Potter, Plan, Consider], 22)
     assert being.log[-1] == (21, "run")
+
+
+class Dawdle(Potter):
+    """It ends a little later in the tick: who has answered in it has told the place, and nobody else yet."""
+
+    async def run(self, ctx, args):
+        await ctx.sleep_ticks(5)
+        turn = Event()
+        ctx.agent.runtime.kernel.call_soon(turn.set)
+        await turn.wait()
+
+    def stop(self, ctx, args):
+        ctx.entity.location = f"after {ctx.clock.tick}"
+
+
+class Ponder(Slow):
+    does = "x:ponder"
+    run = Action.run
+
+    async def consider(self, ctx):
+        await ctx.sleep_ticks(17)
+        await ctx.sleep_ticks(3)  # in the tick in which both are due, the plan that ends is first
+
+
+class Go(Action):
+    does = "x:go"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        where: str
+
+    async def run(self, ctx, args):
+        ctx.entity.log.append((ctx.clock.tick, f"go {args.where}"))
+        await ctx.sleep_ticks(1000)
+
+
+def look_in(how):
+    """An action that says where it is, as it is or as it is expected to be."""
+
+    class Look(Action):
+        does = "x:look"
+        utility = 0.5
+
+        class Output(ThinkOutput):
+            where: str
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(where=(ctx.CURRENT if how == "CURRENT" else ctx.entity).location)
+
+    return Look
+
+
+@pytest.mark.parametrize("how", ["CURRENT", "entity"])
+def test_of_a_plan_that_is_ready_in_the_very_tick_the_newest_steps_go_on_and_those_before_them_are_asked(play, how):
+    class Plan(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = (step("x:look"), step("x:ponder"), step("x:go", where=BACK(2).where))
+
+    being, _agent = lived(play, [Dawdle, Plan, look_in(how), Ponder, Go], 22)
+    assert [what for what in being.log if what[1] == "think"] == [(1, "think")]
+    assert being.log[-1] == (21, "go after 21")
+
+
+def test_in_a_plan_of_a_plan(play):
+    class Inner(CompoundAction):
+        does = "x:inner"
+        utility = 0.5
+        steps = (step("x:ponder"),)
+
+    class Plan(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = (step("x:look"), step("x:inner"), step("x:go", where=BACK(2).where))
+
+    being, _agent = lived(play, [Dawdle, Plan, Inner, look_in("entity"), Ponder, Go], 22)
+    assert [what for what in being.log if what[1] == "think"] == [(1, "think")]
+    assert being.log[-1] == (21, "go after 21")
+
+
+def test_a_plan_whose_own_answer_is_new_goes_on_with_its_steps(play):
+    class Plan(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = (step("x:look"), step("x:go", where=PREV.where))
+
+        async def think(self, ctx, args):
+            ctx.entity.log.append((ctx.clock.tick, "think"))
+            await Ponder.consider(self, ctx)
+            ctx.set_think_output()
+
+    being, _agent = lived(play, [Dawdle, Plan, look_in("entity"), Go], 22)
+    assert [what for what in being.log if what[1] == "think"] == [(1, "think")]
+
+
+@pytest.mark.parametrize("tasks", [1, 20])
+def test_so_does_who_does_a_task(play, tasks):
+    """Else the task would be thought of for ever, beside a plan whose periods meet with its own."""
+
+    class Dig(Slow):
+        does = "x:dig"
+
+        async def consider(self, ctx):
+            await ctx.sleep_ticks(1)
+            await ctx.sleep_ticks(4)
+
+    class Crew(TaskGroupAction):
+        does = TOP
+        utility = 0.9
+        tasks = (declare_multiple_tasks("x:dig", 0.5),)
+
+    group = TaskGroup(Crew, name="crew")
+    for _ in range(tasks):
+        group.create_task("x:dig").start()
+    being, _agent = lived(play, [Dawdle, Dig], 24, groups=[group])
+    assert (6, "run") in being.log

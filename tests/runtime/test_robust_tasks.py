@@ -22,6 +22,7 @@ from agentrt import (
     TaskGroup,
     TaskGroupAction,
     declare_multiple_tasks,
+    park,
     step,
 )
 from agentrt.errors import ComponentError, DefinitionError, NotRunningError, RebuildError, TaskError, WrongStateError
@@ -503,3 +504,59 @@ def test_current_is_not_copied(sim):
     sim.add(Agent(Entity("dwarf"), name="a", actions=[Keeps]))
     sim.tick()
     assert told == ["copy", "deepcopy"]
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_ready_task_that_loses_lets_go_of_who_would_do_it(is_watched):
+    """Whether anybody watches or not: else its place in the plan would think on, and could not be thought again."""
+    seen = []
+
+    class Scrub(Action):
+        does = "scrub"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            seen.append((ctx.clock.tick, "think"))
+            try:
+                ctx.set_think_output()
+                await park()
+            finally:
+                seen.append((ctx.clock.tick, "left"))
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(30)
+
+    class Scrubbing(TaskGroupAction):
+        does = TOP
+        utility = 0.5
+        tasks = (declare_multiple_tasks("scrub", 0.5),)
+
+    class Doze(Action):
+        does = TOP
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(2)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(3)
+
+    runtime, faults = Runtime(host="plain"), []
+    runtime.on_fault(faults.append)
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    agent = runtime.add(Agent(Entity("dwarf"), actions=[Doze, Scrub]))
+    group = TaskGroup(Scrubbing, name="scrubbing")
+    group.add(agent)
+    for _ in range(2):
+        group.create_task("scrub").start()
+    for _ in range(6):
+        runtime.step()
+    assert (faults, seen) == (
+        [],
+        [(1, "think"), (1, "think"), (1, "left"), (1, "left"), (6, "think"), (6, "think"), (6, "left"), (6, "left")],
+    )
+    runtime.close()
+    runtime.step()
+    assert runtime.kernel.live == 0

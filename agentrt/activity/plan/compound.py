@@ -313,6 +313,8 @@ class CompoundUnit(Unit):
     """A compound action at one place of a plan."""
 
     __slots__ = (
+        "_answered_last",
+        "_is_bound_to_current",
         "_is_open",
         "_is_stepping",
         "backoff",
@@ -332,6 +334,8 @@ class CompoundUnit(Unit):
         self.step: int = 0  # the number of the step that runs, from 1; 0 before
         self.self_utility: float = spec.low  # what ``ctx.set_utility`` made of it
         self.own_output: Any = None  # what its own think gave; None while it has not
+        self._answered_last: int = 0  # which of ``results`` came last; those behind it are as new, since bound to it
+        self._is_bound_to_current = False  # whether a step was given something of CURRENT
         self._is_open = False  # whether the round of its frame waits for its answer
         # whether the steps are to think with a new output of its own, when the ready queue comes to it
         self.is_due: bool = False
@@ -357,6 +361,7 @@ class CompoundUnit(Unit):
 
     def current_here(self) -> Current:
         """The expected state before the step that is being bound, for the placeholder CURRENT."""
+        self._is_bound_to_current = True
         return self.frame.planner.layer(self._expected_here())
 
     def expected(self) -> Current | None:
@@ -373,6 +378,8 @@ class CompoundUnit(Unit):
         self.self_utility = self.spec.low
         self.step = 0
         self.results = []
+        self.is_fresh: bool = False
+        self._is_bound_to_current = False
         if self.spec.has_think:
             Unit.begin(self, asked)
             return
@@ -442,6 +449,20 @@ class CompoundUnit(Unit):
         """As of any action, before a step was asked."""
         return not self.results and Unit.only_waits(self)
 
+    def is_news_of(self, step: int) -> bool:
+        """Whether it is ready by an answer of that step, or of one before it, at which nobody has looked yet."""
+        return self._answered_last <= step and self.is_news()
+
+    def is_own_news(self) -> bool:
+        """As of any action, if it has a think: its steps were asked since then, and are as new."""
+        return self.spec.has_think and self._answered_last == 0 and self.is_news()
+
+    def asks_current(self) -> bool:
+        """Whether it, or somebody who is elected in it, asked CURRENT for anything."""
+        if self.current is not None or self._is_bound_to_current:
+            return True
+        return any(frame.active is not None and frame.active.asks_current() for frame in self.frames)
+
     def round_is_over(self) -> None:
         """Nobody waits for its immediate answer any more."""
         self._is_open = False
@@ -450,6 +471,7 @@ class CompoundUnit(Unit):
         if self.results:
             self._stop_steps(1)
         self.results = [own]
+        self._answered_last = 0
         self._think(1)
 
     def _think(self, number: int) -> None:
@@ -581,6 +603,7 @@ class CompoundUnit(Unit):
             self.withdraw(THINKING)
         self._stop_steps(number + 1)  # first: they were bound to what the step gave before
         self.results[number:] = [frame.active.given()]
+        self._answered_last = number
         self._think(number + 1)
 
     def frame_unready(self, frame: Frame) -> None:

@@ -47,20 +47,21 @@ refused.
 half second would never be finished if that were so for all; so a thought that waits when a plan has run to its end goes
 on (``goes_on``), unless it has a layer of CURRENT of its own, or its action ``asks`` for a fresh one with each plan. So
 does one whose answer came in the very tick in which the plan ended, so that nobody has looked at it: periods of which
-one is a multiple of the other are common. Who asks to be asked "when changed" keeps its answers, too, and thinks on
-beside what it cannot beat. At a place that goes on, such a unit simply thinks on. Where the place itself is stopped,
-because a plan has run to its end or the compound around it could not beat what was elected (``Execution.renewing``),
-the unit is *set aside*: it stays in its state, at its place, with its arguments and their protection, though the place
-is idle and looks at nothing that it says. When the place thinks again it is brought back, if it is still true what it
-was asked: equal arguments, nothing in CURRENT that a step before has written, and the same actions known for that
-place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree around it is not the
-same: over an abort, an interruption of the plan that it is a part of, and the end of the agent; below a frame of
-``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it takes it back by
-itself, because a step before it has something else or rejected. What was aside when a plan ended and is not taken up
-until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set aside is idle, is in
-``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none of these otherwise.
-Thinking that was stopped before it had an answer is counted, with the reason and since when, until it has one
-(``note_cut``): nobody starves in silence.
+one is a multiple of the other are common. Of a compound that became ready in that tick this concerns the step that
+answered last, and those behind it; the steps before it are asked as ever. Who asks to be asked "when changed" keeps its
+answers, too, and thinks on beside what it cannot beat. At a place that goes on, such a unit simply thinks on. Where the
+place itself is stopped, because a plan has run to its end or the compound around it could not beat what was elected
+(``Execution.renewing``), the unit is *set aside*: it stays in its state, at its place, with its arguments and their
+protection, though the place is idle and looks at nothing that it says. When the place thinks again it is brought back,
+if it is still true what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same
+actions known for that place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree
+around it is not the same: over an abort, an interruption of the plan that it is a part of, and the end of the agent;
+below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it
+takes it back by itself, because a step before it has something else or rejected. What was aside when a plan ended and
+is not taken up until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set
+aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none
+of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
+it has one (``note_cut``): nobody starves in silence.
 
 Rules that everybody here relies on:
 
@@ -686,6 +687,24 @@ class Unit:
         thinking = self.thinking
         return _is_begun(thinking) if isinstance(thinking, Strand) else thinking is None and self.may_change()
 
+    def is_news(self) -> bool:
+        """Whether nobody has looked yet at its answer: neither its place, nor whoever that has told of it."""
+        frame = self.frame
+        above = frame.parent
+        return self.is_fresh or (self is frame.active and above is not None and above.is_news_of(frame.index))
+
+    def is_news_of(self, step: int) -> bool:
+        """Whether it is ready by an answer of that step, or of one before it, at which nobody has looked yet."""
+        return False
+
+    def is_own_news(self) -> bool:
+        """Whether nobody has looked yet at what its own think answered."""
+        return self.is_news()
+
+    def asks_current(self) -> bool:
+        """Whether its thinking asked CURRENT for anything."""
+        return self.current is not None
+
     def own_current(self) -> Current:
         """Its own layer of CURRENT, made when it is first asked for."""
         current = self.current
@@ -931,6 +950,7 @@ class Unit:
         was_ready = self.state == READY
         self.move(state)
         self.output = None
+        self.is_fresh = False
         if state == IMPOSSIBLE and self.extras is not None:
             self.extras.cuts = 0  # it has an answer
         if was_ready:
@@ -1678,8 +1698,8 @@ def goes_on(unit: Unit, why: str) -> bool:
     return (
         keeps == WAITS
         and why != _OUTDONE
-        and unit.current is None  # else it thinks of a world that may not come to be
-        and (unit.is_fresh if unit.state == READY else unit.only_waits())
+        and not unit.asks_current()  # else it thinks of a world that may not come to be
+        and (unit.is_own_news() if unit.state == READY else unit.only_waits())
     )
 
 
@@ -1741,7 +1761,8 @@ def end_asides(frames: Iterable[Frame]) -> None:
     """Stop what was set aside and not taken up."""
     for frame in frames:
         for unit in _bring_back(frame):
-            unit.end_thinking("its place in the plan was not come to again")
+            if unit.state != IDLE:  # else it was to think again by itself, and has stopped for that
+                unit.end_thinking("its place in the plan was not come to again")
         frame.args = frame.expected = None
 
 

@@ -459,6 +459,7 @@ class TaskSpec(ActionSpec, UnitMaker):
         self.composes: bool = self.span > 0.0
         step = CompiledStep(task.activity, task.activity, dict(task.args), ())
         self.steps: tuple[CompiledStep, ...] | None = (step,)
+        self.must_stop_think: bool = True  # which the template, without a step, need not; else its step would think on
 
     def make_unit(self, frame: Frame) -> TaskUnit:
         """A unit of it at a place of a member's plan."""
