@@ -66,7 +66,7 @@ def describe(command: object) -> str:
 
 def throw_foreign(strand: Strand, awaited: str, host: str) -> None:
     """Raise ``ForeignAwaitError`` at the await in which a strand is, when its turn comes."""
-    error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.tick)
+    error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.clock.tick)
     throw_soon(strand, error)
 
 

@@ -102,11 +102,8 @@ from agentrt.kernel.foreign import (
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Waiter, running, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
-
-if TYPE_CHECKING:
-    from agentrt.kernel.roles import Entry
 
 
 class BatchMember(Protocol):

@@ -60,7 +60,7 @@ from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, curren
 from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Due, Scheduler, Stepper
+    from agentrt.kernel.traps import Due, Scheduler, Stepper
 
 
 class Insist(BaseException):
@@ -304,7 +304,7 @@ class Strand:
         if self.kernel.current is self:
             return "running"
         if isinstance(waiting, int):
-            return "sleeping" if waiting > self.kernel.tick else "ready"
+            return "sleeping" if waiting > self.kernel.clock.tick else "ready"
         if isinstance(waiting, Waiter):
             return "parked" if waiting.strand is self else "ready"
         if isinstance(waiting, Audience):
@@ -430,7 +430,7 @@ class Strand:
         """
         waiting = self.waiting
         if isinstance(waiting, int):
-            return self.kernel.agenda.leave(self, self.kernel.tick, self.kernel.live)
+            return self.kernel.agenda.leave(self, self.kernel.clock.tick, self.kernel.live)
         if isinstance(waiting, Waiter) and waiting.strand is self:
             waiting.strand = None
             self.waiting = 0

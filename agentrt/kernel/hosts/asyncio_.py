@@ -73,7 +73,7 @@ from agentrt.kernel.traps import COMMANDS, Notice
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Inline, Kernel
-    from agentrt.kernel.roles import Scheduler, Stepper
+    from agentrt.kernel.traps import Stepper
 
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
@@ -156,6 +156,8 @@ class AsyncioStrand(Strand):
         "_stop_delivered",
         "_wait_ended",
     )
+
+    kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
@@ -623,7 +625,7 @@ class AsyncioHost(PlainHost):
         """The event loop of the strands."""
         return self.loop if self.loop is not None else asyncio.get_running_loop()
 
-    def drain_now(self, kernel: Scheduler) -> None:
+    def drain_now(self, kernel: Kernel) -> None:
         """Step what is ready, from a callback of the loop."""
         if kernel.draining or kernel.in_tick:
             return
@@ -639,13 +641,13 @@ class AsyncioHost(PlainHost):
         finally:
             self.leave()
 
-    def drain_soon(self, kernel: Scheduler) -> None:
+    def drain_soon(self, kernel: Kernel) -> None:
         """Step what is ready in the next turn of the loop; not during a tick, which goes on by itself."""
         if self.loop is not None and not (self._drain_scheduled or kernel.draining or kernel.in_tick):
             self._drain_scheduled = True
             self.loop.call_soon(self._scheduled_drain, kernel, context=self.context)
 
-    def _scheduled_drain(self, kernel: Scheduler) -> None:
+    def _scheduled_drain(self, kernel: Kernel) -> None:
         self._drain_scheduled = False
         self.drain_now(kernel)
 

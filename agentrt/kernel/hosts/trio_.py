@@ -57,7 +57,6 @@ from trio.lowlevel import Abort, wait_task_rescheduled
 from agentrt.errors import ForeignAwaitError, NotRunningError
 from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
 from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
-from agentrt.kernel.roles import Entry, Scheduler
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
 
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
     from trio._core._run import CancelStatus
 
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.roles import Stepper
+    from agentrt.kernel.traps import Entry, Stepper
 
 
 _FOREIGN: Final = "trio"  # what ``waiting`` is while a strand waits for the event loop
@@ -100,6 +99,8 @@ class TrioStrand(Strand):
         "outcome",
         "task",
     )
+
+    kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: TrioHost
@@ -461,7 +462,7 @@ class TrioHost(PlainHost):
         self._tasks.pop(strand, None)
         self.hand_back()
 
-    def wake(self, kernel: Scheduler) -> None:
+    def wake(self, kernel: Kernel) -> None:
         """A strand became ready. Between ticks the server steps it at once."""
         if not (self._quiet or kernel.draining or kernel.in_tick):
             self._requested.set()
