@@ -38,12 +38,6 @@ class Budget:
         return time.monotonic() >= self._end
 
 
-def rest_of_the_thread(seconds: float) -> None:
-    """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
-    if seconds > 0:
-        time.sleep(seconds)
-
-
 def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -> BaseException:
     """Turn what a library raises where its loop does not run, known by its words, into an error that teaches."""
     text = words_of(error)

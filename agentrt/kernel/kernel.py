@@ -85,7 +85,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -95,7 +95,6 @@ from agentrt.kernel.foreign import (
     ASYNCIO_WORDS,
     TRIO_WORDS,
     describe,
-    rest_of_the_thread,
     throw_foreign,
     translate_no_loop,
 )
@@ -775,14 +774,6 @@ class PlainHost:
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
         """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
         kernel.step_tick()
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let real time pass between two ticks, and the event loop work; without one it blocks the thread."""
-        rest_of_the_thread(seconds)
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
-        return all(strand.is_done for strand in strands)
 
 
 class Kernel:

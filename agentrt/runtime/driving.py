@@ -37,7 +37,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agentrt.errors import RunFault, WrongStateError
-from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
+from agentrt.kernel.hosts.loops import (
+    current_library,
+    drained,
+    is_cancellation,
+    is_foreign_cancellation,
+    now,
+    rest,
+    shield,
+)
 from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import running
@@ -327,13 +335,7 @@ class Conductor:
 
     async def _rest(self, seconds: float) -> None:
         COLLECTOR.between_ticks()
-        host = self._kernel.host
-        if host.name == "plain" and current_library() != "plain":
-            import anyio
-
-            await anyio.sleep(seconds)  # the strands live without the event loop, but it is there and must not starve
-        else:
-            await host.rest(self._kernel, seconds)
+        await rest(seconds)
 
     @contextlib.contextmanager
     def _watched(self, blocking: float | None) -> Iterator[None]:
@@ -378,7 +380,7 @@ class Conductor:
                 await host.run_tick(kernel, None)
                 foreign = [strand for strand in self._strands() if strand.state == "foreign"]
                 if foreign:
-                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
+                    await drained(foreign, kernel.clock.seconds_per_tick)
         finally:
             for _ in self._kills():
                 await host.run_tick(kernel, None)

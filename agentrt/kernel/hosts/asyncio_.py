@@ -54,7 +54,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -684,29 +684,3 @@ class AsyncioHost(PlainHost):
             return whole
         finally:
             self.leave()
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 the loop gets one turn."""
-        await asyncio.sleep(max(0.0, seconds))
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """See ``Host``."""
-        left = [strand for strand in strands if isinstance(strand, AsyncioStrand) and not strand.is_done]
-        if not left:
-            return True
-        all_ended = asyncio.get_running_loop().create_future()
-
-        def on_end(_strand: object) -> None:
-            if not all_ended.done() and all(strand.is_done for strand in left):
-                all_ended.set_result(None)
-
-        for strand in left:
-            strand.add_done_callback(on_end)
-        try:
-            # Not asyncio.timeout: the caller may be a task that is being cancelled, and up to Python 3.11.2 a timeout
-            # that expires in one comes out as that cancellation.
-            await asyncio.wait([all_ended], timeout=seconds)
-        finally:
-            for strand in left:
-                strand.remove_done_callback(on_end)
-        return all_ended.done()

@@ -48,7 +48,7 @@ import contextvars
 import inspect
 import sys
 import types
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import trio
@@ -342,11 +342,6 @@ class TrioStrand(Strand):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def ended(self, result: Any, error: BaseException | None) -> None:
-        """See ``Strand``."""
-        super().ended(result, error)
-        self._host.strand_ended()
-
     def condemn(self, error: BaseException) -> bool:
         """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
 
@@ -407,7 +402,6 @@ class TrioHost(PlainHost):
         self._quiet = False
         self._failure: BaseException | None = None
         self._status: CancelStatus | None = None  # which scopes lie around the task that steps code that cannot suspend
-        self._watchers: list[trio.Event] = []
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
@@ -477,11 +471,6 @@ class TrioHost(PlainHost):
                 scope.cancel()
         finally:
             self._quiet = outer
-
-    def strand_ended(self) -> None:
-        """A strand ended: tell who waits for that."""
-        for watcher in self._watchers:
-            watcher.set()
 
     # --- draining -----------------------------------------------------------------------------------------------------
 
@@ -609,23 +598,6 @@ class TrioHost(PlainHost):
             kernel.end_tick()
         finally:
             kernel.in_tick = False
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 trio gets one turn."""
-        await trio.sleep(max(0.0, seconds))
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """See ``Host``."""
-        left = list(strands)
-        with trio.move_on_after(seconds):
-            while not all(strand.is_done for strand in left):
-                watcher = trio.Event()
-                self._watchers.append(watcher)
-                try:
-                    await watcher.wait()
-                finally:
-                    self._watchers.remove(watcher)
-        return all(strand.is_done for strand in left)
 
 
 def _step_in_place(kernel: Kernel, entry: Entry) -> None:
