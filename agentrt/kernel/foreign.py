@@ -27,7 +27,7 @@ class Budget:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._end = time.monotonic() + seconds
+        self.renew()
 
     def renew(self) -> None:
         """The next slice begins."""

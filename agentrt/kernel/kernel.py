@@ -101,7 +101,7 @@ from agentrt.kernel.foreign import (
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Entry, Waiter, running, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Entry, Waiter, running, still_waiting, this_thread
 from agentrt.words import type_name
 
 
@@ -364,7 +364,7 @@ class Agenda:
     def _sweep(self) -> None:
         for due in self._spoiled:
             bucket = self.buckets[due]
-            bucket[:] = _live(bucket, due)
+            bucket[:] = still_waiting(bucket, due)
         self._spoiled.clear()
         self.stale = 0
         self._hollow = True
@@ -379,7 +379,7 @@ class Agenda:
             bucket = self.buckets.pop(due)
             if due in self._spoiled:
                 self.stale -= self._spoiled.pop(due)
-                bucket = _live(bucket, due)
+                bucket = still_waiting(bucket, due)
             ready.extend(bucket)
 
     def _drop_hollow(self) -> None:
@@ -389,17 +389,6 @@ class Agenda:
             del self.buckets[due]
         self.heap[:] = self.buckets
         heapq.heapify(self.heap)
-
-
-def _live(bucket: list[Entry], due: int) -> list[Entry]:
-    """The entries of a bucket that still wait for it, in order of arrival."""
-    kept: dict[Entry, None] = {}
-    for entry in bucket:
-        if entry.waiting == due:
-            # The same strand may have left and come back to the same tick: its last place counts.
-            kept.pop(entry, None)
-            kept[entry] = None
-    return list(kept)
 
 
 # --- plain functions among the strands ------------------------------------------------------------------------------
@@ -453,8 +442,8 @@ class Caller:
         return KEEP
 
 
-class Call:
-    """An entry of the ready queue that is a function call and not a strand."""
+class Timer:
+    """An entry that is a function call and not a strand; one that was made by ``Kernel.call_later`` is due later."""
 
     __slots__ = ("args", "fn", "stepper", "waiting")
 
@@ -474,18 +463,11 @@ class Call:
     def strand(self) -> None:
         """None: it is a plain function's turn."""
 
-
-class Timer(Call):
-    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
-
-    __slots__ = ()
-
     def cancel(self) -> None:
         """Do not make the call; does nothing once it was made."""
         kernel = self.stepper.kernel
         kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
-        self.fn: Callable[..., object] = _nothing
-        self.args: tuple[Any, ...] = ()
+        self.fn, self.args = _nothing, ()
 
 
 def _nothing() -> None:
@@ -730,6 +712,8 @@ class PlainHost:
     steps_inline: bool = True  # whether a coroutine may make its first step before it has a strand
     foreign_waits: int = 0  # how often a strand waited for something of the event loop, which no journal can repeat
     cancelled_type: type[BaseException] = Cancelled  # the exception that a cancelled wait raises
+    # what functions of those libraries raise that run no loop here; see ``translate``
+    no_loop_words: tuple[str, ...] = ASYNCIO_WORDS + TRIO_WORDS
 
     if TYPE_CHECKING:
 
@@ -744,7 +728,7 @@ class PlainHost:
 
     def cancelled(self, reason: str) -> BaseException:
         """A fresh exception for one cancelled wait."""
-        return Cancelled(reason)
+        return self.cancelled_type(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
         """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
@@ -755,7 +739,7 @@ class PlainHost:
 
     def translate(self, error: BaseException) -> BaseException:
         """The error to report for what a strand raised; for a call of a loop that does not run one that teaches."""
-        return translate_no_loop(error, self.name, ASYNCIO_WORDS + TRIO_WORDS)
+        return translate_no_loop(error, self.name, self.no_loop_words)
 
     def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
         """Step code that cannot suspend where it stands, as a task of its own to the event loop."""
@@ -845,7 +829,7 @@ class Kernel:
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function when the ready queue comes to it, in this tick."""
-        self.ready.append(Call(self._caller, fn, args))
+        self.ready.append(Timer(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
         """Call a function so many ticks from now; with 0, in this one."""

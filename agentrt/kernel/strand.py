@@ -274,8 +274,8 @@ class Strand:
         # what may cancel it: the innermost open scope, and around the outermost one the reason why it was told to stop;
         # None where there is neither
         self.within: CancelScope | str | None = None
-        # what is called when it ends, a list, if anything is; once it is done what the coroutine returned, or raised. In
-        # one place: most strands are thinks that wait, and have neither
+        # what is called when it ends, a list, if anything is; once it is done what the coroutine returned, or raised.
+        # In one place: most strands are thinks that wait, and have neither
         self._outcome: Any = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------

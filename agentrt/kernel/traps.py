@@ -33,7 +33,7 @@ import types
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agentrt.errors import NotRunningError
 
@@ -186,6 +186,7 @@ class Ticks(tuple[int, ...]):
 
 
 _NOT_NOTIFIED = object()
+_Waits = TypeVar("_Waits", bound=Entry)
 
 
 class Waiter:
@@ -214,6 +215,16 @@ class Waiter:
         self.value = value
         strand.kernel.ready.append(strand)
         return True
+
+
+def still_waiting(entries: list[_Waits], awaited: object) -> list[_Waits]:
+    """Those whose ``waiting`` says so, in order of arrival; of one that left and came back, the last place counts."""
+    kept: dict[_Waits, None] = {}
+    for entry in entries:
+        if entry.waiting == awaited:
+            kept.pop(entry, None)
+            kept[entry] = None
+    return list(kept)
 
 
 class Notice:
@@ -256,13 +267,8 @@ class Audience:
             self._stale = 0
 
     def _present(self) -> list[Suspended]:
-        """Who waits; of one that left and came back, the last place counts."""
-        present: dict[Suspended, None] = {}
-        for strand in self.strands:
-            if strand.waiting is self:
-                present.pop(strand, None)
-                present[strand] = None
-        return list(present)
+        """Who waits."""
+        return still_waiting(self.strands, self)
 
     def notify_all(self, value: Any = None) -> int:
         """Wake all who wait."""

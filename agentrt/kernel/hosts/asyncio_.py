@@ -65,7 +65,6 @@ from agentrt.kernel.foreign import (
     describe,
     throw_foreign,
     throw_soon,
-    translate_no_loop,
 )
 from agentrt.kernel.kernel import PlainHost
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
@@ -542,6 +541,7 @@ class AsyncioHost(PlainHost):
     steps_inline: bool = False
     foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
+    no_loop_words: tuple[str, ...] = TRIO_WORDS
 
     def __init__(self) -> None:
         # the event loop on which the kernel was stepped last; None before that
@@ -556,10 +556,6 @@ class AsyncioHost(PlainHost):
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """See ``Host``."""
         return AsyncioStrand(kernel, coro, name, owner, self)
-
-    def cancelled(self, reason: str) -> BaseException:
-        """See ``Host``."""
-        return asyncio.CancelledError(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Wait for a future of the loop; anything else fails at its await, as it does in any asyncio task."""
@@ -587,10 +583,6 @@ class AsyncioHost(PlainHost):
             contextvars.copy_context().run(step, *args)
         finally:
             _leave_task(self.loop, task)  # type: ignore[arg-type]
-
-    def translate(self, error: BaseException) -> BaseException:
-        """Tell an author who called a function of trio's here what to do instead."""
-        return translate_no_loop(error, self.name, TRIO_WORDS)
 
     def enter(self) -> None:
         """Begin to step strands, or raise what failed between ticks."""

@@ -55,7 +55,7 @@ import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign
 from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
@@ -389,6 +389,7 @@ class TrioHost(PlainHost):
     name: str = "trio"
     steps_inline: bool = False
     cancelled_type: type[BaseException] = trio.Cancelled
+    no_loop_words: tuple[str, ...] = ASYNCIO_WORDS
 
     def __init__(self) -> None:
         self.stepped: TrioStrand | None = None  # the strand that has the baton, or has just given it back
@@ -429,10 +430,6 @@ class TrioHost(PlainHost):
             return None
         task._activate_cancel_status(self._status)
         return RuntimeError("Cancel scope stack corrupted: a scope was left open. Enter it with 'with'.")
-
-    def translate(self, error: BaseException) -> BaseException:
-        """Tell an author who called a function of asyncio's here what to do instead."""
-        return translate_no_loop(error, self.name, ASYNCIO_WORDS)
 
     def enter(self) -> NoReturn:
         """Refuse: strands cannot be stepped synchronously here."""
