@@ -6,6 +6,8 @@ A foreign command is what comes out of a strand and was not yielded by the traps
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.strand import Strand
@@ -18,6 +20,15 @@ TRIO_WORDS = (
     "'RunContext' object has no attribute",  # trio.open_nursery and trio.CancelScope
 )
 _NO_LOOP_TYPES = ("AsyncLibraryNotFoundError", "NoEventLoopError")
+
+
+class Way:
+    """A stepper: one of the ways in which a strand goes on."""
+
+    __slots__ = ("send",)
+
+    def __init__(self, send: Callable[..., object]) -> None:
+        self.send: Callable[..., object] = send
 
 
 class Budget:
@@ -67,23 +78,13 @@ def throw_foreign(strand: Strand, awaited: str, host: str) -> None:
 def throw_soon(strand: Strand, error: BaseException) -> None:
     """Raise an error at the await in which a strand is, when its turn comes."""
     strand.waiting = 0
-    strand.stepper = _Thrower(strand, error)
+    strand.stepper = Way(partial(_throw, strand, error))
     strand.kernel.ready.append(strand)
 
 
-class _Thrower:
-    """A stepper that raises an error in a strand."""
-
-    __slots__ = ("_error", "_strand")
-
-    def __init__(self, strand: Strand, error: BaseException) -> None:
-        self._strand = strand
-        self._error = error
-
-    def send(self, _value: None, /) -> object:
-        strand = self._strand
-        strand.stepper = strand.ordinary_stepper()
-        command = strand.throw(self._error)
-        if strand.pending() is not None:
-            strand.interrupt()
-        return command
+def _throw(strand: Strand, error: BaseException, _value: None) -> object:
+    strand.stepper = strand.ordinary_stepper()
+    command = strand.throw(error)
+    if strand.pending() is not None:
+        strand.interrupt()
+    return command

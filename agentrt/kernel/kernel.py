@@ -17,17 +17,8 @@ The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks
 suspiciously long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a
 comparison of tuples for each level of the heap).
 
-The parts below stand in this one module because each of them is read on the way of every tick: agenda, calls, batches,
+The parts below stand in this one module because each of them is read on the way of every tick: calls, batches,
 livelock guard, generators, and then the kernel itself.
-
-*The agenda* says who is due in which tick.
-
-A list for each due tick and a heap of the distinct ticks, so that putting an entry in and taking it out costs the same
-however many sleep, and a sleeper costs nothing. Within a tick the order is the order of arrival.
-
-An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over
-when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
-only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
 
 Plain functions stand among the strands: calls in the ready queue, timers in the agenda, hooks of every tick. One that
 raises is reported, and whatever stands behind it goes on.
@@ -101,7 +92,7 @@ from agentrt.kernel.foreign import (
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Entry, Waiter, running, still_waiting, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Agenda, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
 
 
@@ -306,89 +297,6 @@ class Inline:
             strand, self.made = self.made, None
             strand.ended(None, error)
         return error
-
-
-# --- the agenda ----------------------------------------------------------------------------------------------------
-
-
-class Agenda:
-    """Entries by the tick in which they are due."""
-
-    __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
-
-    _SWEEP_FROM = 1024
-
-    def __init__(self) -> None:
-        # due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself
-        self.buckets: dict[int, list[Entry]] = {}
-        self.heap: list[int] = []  # the distinct due ticks
-        self.stale: int = 0  # how many entries were woken early and still lie in a bucket
-        self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
-        self._hollow = False  # whether sweeping may have left buckets with nothing in them
-
-    def add(self, due: int, entry: Entry) -> None:
-        """Put an entry in; its ``waiting`` becomes the tick in which it is due."""
-        entry.waiting = due
-        bucket = self.buckets.get(due)
-        if bucket is None:
-            self.buckets[due] = [entry]
-            heapq.heappush(self.heap, due)
-        else:
-            bucket.append(entry)
-
-    def leave(self, entry: Entry, tick: int, live: int) -> bool:
-        """Take an entry out that sleeps; says whether it did. In the tick in which it is due it does no more.
-
-        Args:
-            tick: which it is now.
-            live: how many strands there are, the most that can be asleep.
-        """
-        due = entry.waiting
-        if not isinstance(due, int) or due <= tick:
-            return False
-        entry.waiting = 0
-        self.forget(due, live)
-        return True
-
-    def forget(self, due: int, live: int) -> None:
-        """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
-
-        Args:
-            live: how many strands there are, the most that can be asleep.
-        """
-        self._spoiled[due] = self._spoiled.get(due, 0) + 1
-        self.stale += 1
-        if self.stale > self._SWEEP_FROM and self.stale > live:
-            self._sweep()
-
-    def _sweep(self) -> None:
-        for due in self._spoiled:
-            bucket = self.buckets[due]
-            bucket[:] = still_waiting(bucket, due)
-        self._spoiled.clear()
-        self.stale = 0
-        self._hollow = True
-
-    def take_due(self, tick: int, ready: deque[Entry]) -> None:
-        """Move all that is due to the ready queue."""
-        if self._hollow:
-            self._drop_hollow()
-        heap = self.heap
-        while heap and heap[0] <= tick:
-            due = heapq.heappop(heap)
-            bucket = self.buckets.pop(due)
-            if due in self._spoiled:
-                self.stale -= self._spoiled.pop(due)
-                bucket = still_waiting(bucket, due)
-            ready.extend(bucket)
-
-    def _drop_hollow(self) -> None:
-        # Not while sweeping: the main loop may hold on to the bucket that it filled last.
-        self._hollow = False
-        for due in [due for due, bucket in self.buckets.items() if not bucket]:
-            del self.buckets[due]
-        self.heap[:] = self.buckets
-        heapq.heapify(self.heap)
 
 
 # --- plain functions among the strands ------------------------------------------------------------------------------

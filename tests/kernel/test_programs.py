@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Condition, Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
-from agentrt.kernel.traps import Audience, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.traps import Agenda, Audience, next_tick, park, sleep, sleep_ticks
 
 MOST_STRANDS = 30
 MOST_STEPS = 300

@@ -42,7 +42,7 @@ What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyi
 * ``_must_cancel`` stands for a request that no future took; it is raised by the next step.
 * ``_wait_ended``: a wait on the kernel was ended to raise something there. It raises then, come what may: ``uncancel``
   comes too late to take that back.
-* ``stepper`` is the strand itself whenever something may have to be raised, a ``_Way`` to ``_step_foreign`` after a
+* ``stepper`` is the strand itself whenever something may have to be raised, a ``Way`` to ``_step_foreign`` after a
   future, to ``_step_notice`` after a notification with a value, else to ``_step``.
 
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
@@ -62,6 +62,7 @@ from agentrt.errors import ENDS_PROGRAM, NotRunningError
 from agentrt.kernel.foreign import (
     TRIO_WORDS,
     Budget,
+    Way,
     describe,
     throw_foreign,
     throw_soon,
@@ -126,15 +127,6 @@ class _Entered:
         self.delivered = False
 
 
-class _Way:
-    """A stepper: one of the ways in which a strand goes on."""
-
-    __slots__ = ("send",)
-
-    def __init__(self, send: Callable[..., object]) -> None:
-        self.send: Callable[..., object] = send
-
-
 class AsyncioStrand(Strand):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
@@ -175,7 +167,7 @@ class AsyncioStrand(Strand):
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
         self._stop_delivered = False
         self._repeated = -1  # the tick in which a native cancellation was last raised once more
-        self._ordinary: Stepper = _Way(self._step)
+        self._ordinary: Stepper = Way(self._step)
         self.stepper: Stepper = self._ordinary
 
     # --- stepping -----------------------------------------------------------------------------------------------------
@@ -205,7 +197,7 @@ class AsyncioStrand(Strand):
         """See ``Strand``."""
         self.waiting = notice
         if self.stepper is self._ordinary:  # else ``send`` looks for it
-            self.stepper = _Way(self._step_notice)
+            self.stepper = Way(self._step_notice)
 
     def throw(self, error: BaseException) -> object:
         """See ``Strand``."""
@@ -253,7 +245,7 @@ class AsyncioStrand(Strand):
                     self._note_delivered()
             else:
                 self._cancel_natively(future)
-        self.stepper = self if self._must_cancel or is_cancelled else _Way(self._step_foreign)
+        self.stepper = self if self._must_cancel or is_cancelled else Way(self._step_foreign)
 
     def _swallowed(self, future: asyncio.Future[Any] | None) -> None:
         """A native cancellation was swallowed: raise it once more."""
