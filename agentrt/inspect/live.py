@@ -113,10 +113,9 @@ _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
+    def __init__(self, runtime: Runtime, history: History, now: float) -> None:
         self.runtime: Runtime = runtime
         self.history: History = history
-        self.timelines: Timelines = timelines  # of the agents that are looked at
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
         self._summaries: dict[str, AgentSummary] = {}
@@ -161,7 +160,7 @@ class Scene:
             yield from self._events(session, watch.events)
         if watch.timeline is not None:
             query, tick = watch.timeline, self.runtime.tick
-            rows = span_rows(self.timelines.spans(query))
+            rows = span_rows(self.history.spans(query))
             # What is there may be the same while time goes on: the page draws what is open up to ``now``.
             is_news = session.is_news("timeline", (query, rows))
             if is_news or session.at_most_every(_LIST_SECONDS, "timeline", self.now):
@@ -195,6 +194,9 @@ class Scene:
 KEPT_RECORDS = 20_000
 _KEPT_STARTS = 60_000
 
+_SEEN: Detail = (("seen", "running"),)
+_BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
+
 _FIRST_ROWS = 300  # of a log that is opened
 _MOST_ROWS = 1000  # in one update
 
@@ -225,13 +227,15 @@ class Ring:
 
 
 class History:
-    """What happened lately in one runtime."""
+    """What happened lately in one runtime, and the time lines of the agents that are looked at."""
 
-    __slots__ = ("records", "starts")
+    __slots__ = ("_builders", "_cursor", "records", "starts")
 
     def __init__(self) -> None:
         self.records: Ring = Ring(KEPT_RECORDS)
         self.starts: Ring = Ring(_KEPT_STARTS)  # those that begin or end something
+        self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
+        self._cursor = 0  # the first of the starts that they were not fed with
 
     def heard(self, record: TraceRecord) -> None:
         """A record was made."""
@@ -247,26 +251,12 @@ class History:
         """Nobody listens any more: what comes next does not follow on what was."""
         self.records.clear()
         self.starts.clear()
-
-
-_SEEN: Detail = (("seen", "running"),)
-_BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
-
-
-class Timelines:
-    """The time lines of the agents that are looked at."""
-
-    __slots__ = ("_builders", "_cursor", "_history")
-
-    def __init__(self, history: History) -> None:
-        self._history = history
-        self._builders: dict[str, SpanBuilder] = {}
-        self._cursor = history.starts.total
+        self._builders.clear()
 
     def keep(self, agents: Iterable[str], snapshot_of: Callable[[str], AgentSnapshot | None]) -> None:
-        """Look at these agents from now on, and at no others; once for each round."""
+        """Look at the time lines of these agents from now on, and of no others; once for each round."""
         wanted = dict.fromkeys(agents)
-        starts = self._history.starts
+        starts = self.starts
         for name in [name for name in self._builders if name not in wanted]:
             del self._builders[name]
         for record in starts.since(self._cursor) if self._builders else ():
@@ -280,7 +270,7 @@ class Timelines:
 
     def _fold(self, name: str, snapshot: AgentSnapshot | None) -> SpanBuilder:
         builder = SpanBuilder()
-        records = [record_of(one) for one in self._history.starts.since(0) if one[1] == name]
+        records = [record_of(one) for one in self.starts.since(0) if one[1] == name]
         heard = {(record.tick, record.path) for record in records if record.event in _BEGINS}
         for record in () if snapshot is None else began_before(snapshot):
             if (record.tick, record.path) not in heard:
@@ -293,11 +283,6 @@ class Timelines:
         """The spans that a client looks at."""
         builder = self._builders.get(query.agent)
         return [] if builder is None else builder.spans(query.agent, query.first, query.last)
-
-    def clear(self) -> None:
-        """Nobody listens any more."""
-        self._builders.clear()
-        self._cursor = self._history.starts.total
 
 
 def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
@@ -523,7 +508,6 @@ class LiveSource(Source):
         self._controls = controls
         self._history = History()
         self._times = TickTimes(clock)
-        self._timelines = Timelines(self._history)
         self._breakpoints = Breakpoints()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
@@ -595,10 +579,10 @@ class LiveSource(Source):
             self._failed(_FAILED, error, tick=self._runtime.tick)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._timelines, now)
+        scene = Scene(self._runtime, self._history, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
-        self._timelines.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
+        self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
         state = self._last_state = self._state()
         for session in due:
             try:
@@ -648,7 +632,6 @@ class LiveSource(Source):
                 close()
             self._ears.clear()
             self._history.clear()
-            self._timelines.clear()
             self._times = TickTimes(self._clock)
 
     def _heard(self, record: TraceRecord) -> None:
