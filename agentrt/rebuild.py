@@ -310,12 +310,10 @@ def _checked(agent: Agent, pack: object, pointer: str) -> str | Pack:
     if not isinstance(pack, (str, dict)):
         words = f"this is {shown(pack)}, and no pack. Write its alias, or the pack in place."
         raise RebuildError(subject, words, pointer=pointer)
-    try:
+    with _guard(None, pointer, subject):
         if isinstance(pack, dict):
             return load_pack(pack)
         agent.registry.pack(pack)
-    except AgentRTError as error:
-        raise RebuildError(subject, error.text, pointer=pointer) from error
     return pack
 
 

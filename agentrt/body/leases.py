@@ -33,7 +33,7 @@ from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Due, Entry, Scheduler
+    from agentrt.kernel.traps import Due, Entry, Scheduler
 
 _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
 

@@ -30,6 +30,16 @@ thinks long and says nothing before it runs is counted as running, and what a tr
 good enough to see which of the two a slow tick is made of. Rejected: a clock around each step of a coroutine, which
 would cost the main loop of the kernel its speed also while nobody looks.
 
+*What happened lately* is kept in two rings, and nothing is composed of it until somebody looks: all records, for logs;
+and only those that begin or end something, for time lines, which reach back much further that way. A record is known by
+its number, counted from the first one that was heard. A client is told what came after the number that it knows; if the
+ring has dropped some of that, it is told how many.
+
+Time lines are spans, folded from what was heard, of the agents that somebody looks at. A line is folded when somebody
+begins to look, from the records that are kept, and goes on while he looks. Whoever comes late would see nothing of what
+has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
+what began before is put before the rest.
+
 *Breakpoints* are matched against records of the trace, which tell of everything that starts, so no part of a plan or a
 tree knows that there are any. When one is hit the tick goes on to its end (an agent is never stopped in the middle of a
 tick: that would be another run), and then the gate is closed. The last part of a record's path tells what starts:
@@ -51,24 +61,44 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.inspect.history import History, Timelines, as_row, as_span_row
+from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
     EventsQuery,
+    Kept,
+    TimelineQuery,
     agent_message,
     agents_message,
+    events_message,
+    fits,
     hello,
+    kept,
+    record_of,
+    span_rows,
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
-from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.snapshot import AgentSnapshot, AgentSummary, explain, outlines, snapshot_agent, summarize
+from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.record.spans import FOLDED, Span, SpanBuilder
+from agentrt.selection.views import SelectionView
+from agentrt.snapshot import (
+    AgentSnapshot,
+    AgentSummary,
+    FrameView,
+    UnitView,
+    explain,
+    outlines,
+    snapshot_agent,
+    summarize,
+)
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -78,16 +108,14 @@ if TYPE_CHECKING:
 MOST_BREAKPOINTS = 64
 
 _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
-_MOST_SPANS = 3000
 
 
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, timelines: Timelines, now: float) -> None:
+    def __init__(self, runtime: Runtime, history: History, now: float) -> None:
         self.runtime: Runtime = runtime
         self.history: History = history
-        self.timelines: Timelines = timelines  # of the agents that are looked at
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
         self._summaries: dict[str, AgentSummary] = {}
@@ -132,7 +160,7 @@ class Scene:
             yield from self._events(session, watch.events)
         if watch.timeline is not None:
             query, tick = watch.timeline, self.runtime.tick
-            rows = [as_span_row(span) for span in self.timelines.spans(query)[-_MOST_SPANS:]]
+            rows = span_rows(self.history.spans(query))
             # What is there may be the same while time goes on: the page draws what is open up to ``now``.
             is_news = session.is_news("timeline", (query, rows))
             if is_news or session.at_most_every(_LIST_SECONDS, "timeline", self.now):
@@ -151,14 +179,155 @@ class Scene:
         yield agent_message(name, self.runtime.tick, data, "" if snapshot is None else explain(snapshot), trees)
 
     def _events(self, session: Session, query: EventsQuery) -> Iterator[Message]:
-        is_new = session.wants_reset
-        told = self.history.tell(query, session.cursor, is_new=is_new)
-        session.cursor = told.cursor
-        session.wants_reset = False
-        session.missed += told.missed
-        if is_new or told.records or told.missed:
-            rows = [as_row(record) for record in told.records]
-            yield {"is": "events", "reset": is_new, "records": rows, "missed": told.missed}
+        """What came since it was told last; to one that is new the newest ones are enough, and nothing is missing."""
+        is_new, cursor, ring = session.wants_reset, session.cursor, self.history.records
+        records = [record for record in ring.since(0 if is_new else cursor) if fits(record, query)]
+        missed = 0 if is_new else max(0, ring.total_dropped - cursor) + max(0, len(records) - _MOST_ROWS)
+        session.cursor, session.wants_reset = ring.total, False
+        session.missed += missed
+        if is_new or records or missed:
+            yield events_message(records[-(_FIRST_ROWS if is_new else _MOST_ROWS) :], missed, is_new=is_new)
+
+
+# --- what happened lately ---------------------------------------------------------------------------------------------
+
+KEPT_RECORDS = 20_000
+_KEPT_STARTS = 60_000
+
+_SEEN: Detail = (("seen", "running"),)
+_BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
+
+_FIRST_ROWS = 300  # of a log that is opened
+_MOST_ROWS = 1000  # in one update
+
+
+class Ring:
+    """The newest records, and how many there ever were."""
+
+    __slots__ = ("_records", "append", "total")
+
+    def __init__(self, keep: int) -> None:
+        self._records: deque[Kept] = deque(maxlen=keep)
+        # takes the next record, as quick as can be, for a trace listener, which counts it, too
+        self.append: Callable[[Kept], None] = self._records.append
+        self.total: int = 0  # the number of the next one
+
+    @property
+    def total_dropped(self) -> int:
+        """How many were dropped: the number of the first one that is kept."""
+        return self.total - len(self._records)
+
+    def since(self, number: int) -> list[Kept]:
+        """The records from a number on, as far as they are there."""
+        return list(islice(self._records, max(0, number - self.total_dropped), None))
+
+    def clear(self) -> None:
+        """Forget all, but not their count."""
+        self._records.clear()
+
+
+class History:
+    """What happened lately in one runtime, and the time lines of the agents that are looked at."""
+
+    __slots__ = ("_builders", "_cursor", "records", "starts")
+
+    def __init__(self) -> None:
+        self.records: Ring = Ring(KEPT_RECORDS)
+        self.starts: Ring = Ring(_KEPT_STARTS)  # those that begin or end something
+        self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
+        self._cursor = 0  # the first of the starts that they were not fed with
+
+    def heard(self, record: TraceRecord) -> None:
+        """A record was made."""
+        one = kept(record)
+        records = self.records
+        records.append(one)
+        records.total += 1
+        if record.event in FOLDED:
+            self.starts.append(one)
+            self.starts.total += 1
+
+    def clear(self) -> None:
+        """Nobody listens any more: what comes next does not follow on what was."""
+        self.records.clear()
+        self.starts.clear()
+        self._builders.clear()
+
+    def keep(self, agents: Iterable[str], snapshot_of: Callable[[str], AgentSnapshot | None]) -> None:
+        """Look at the time lines of these agents from now on, and of no others; once for each round."""
+        wanted = dict.fromkeys(agents)
+        starts = self.starts
+        for name in [name for name in self._builders if name not in wanted]:
+            del self._builders[name]
+        for record in starts.since(self._cursor) if self._builders else ():
+            builder = self._builders.get(record[1])
+            if builder is not None:
+                builder.feed(record_of(record))
+        self._cursor = starts.total
+        for name in wanted:
+            if name not in self._builders:
+                self._builders[name] = self._fold(name, snapshot_of(name))
+
+    def _fold(self, name: str, snapshot: AgentSnapshot | None) -> SpanBuilder:
+        builder = SpanBuilder()
+        records = [record_of(one) for one in self.starts.since(0) if one[1] == name]
+        heard = {(record.tick, record.path) for record in records if record.event in _BEGINS}
+        for record in () if snapshot is None else began_before(snapshot):
+            if (record.tick, record.path) not in heard:
+                builder.feed(record)
+        for record in records:
+            builder.feed(record)
+        return builder
+
+    def spans(self, query: TimelineQuery) -> list[Span]:
+        """The spans that a client looks at."""
+        builder = self._builders.get(query.agent)
+        return [] if builder is None else builder.spans(query.agent, query.first, query.last)
+
+
+def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
+    """What an agent runs, as the records that told when it began."""
+    found: list[tuple[int, str, TraceEvent, Detail]] = []
+    tried = _tried(snapshot)
+    for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
+        for unit in _running(frame):
+            attempts = tried.get(unit.action)
+            if attempts:
+                needer = unit.path.rpartition("/")[0].rpartition("/")[0]
+                found.append((unit.since, needer, TraceEvent.TRY, attempts.pop(0)))
+            found.append((unit.since, unit.path, TraceEvent.RUN, _SEEN))
+    for driver in snapshot.drivers:
+        view = driver.state
+        if isinstance(view, GoalSelectorView):
+            found += ((goal.since, goal.path, TraceEvent.START, _SEEN) for goal in view.goals if goal.since)
+        elif isinstance(view, TreeView):
+            seconds = snapshot.ticks_per_second
+            found += ((round(one.since * seconds), one.path, TraceEvent.ACTIVATE, _SEEN) for one in view.path)
+        elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
+            found += ((snapshot.tick, path, TraceEvent.ACTIVATE, _SEEN) for path in driver.active)
+    found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
+    return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
+
+
+def _running(frame: FrameView) -> Iterator[UnitView]:
+    for unit in frame.units:
+        if unit.is_elected and unit.state == "running":
+            yield unit
+            for child in unit.frames:
+                yield from _running(child)
+
+
+def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
+    """What the strategies that run are tried for, by the names of their classes, the outermost first."""
+    tried: dict[str, list[Detail]] = {}
+    for request in () if snapshot.strategies is None else snapshot.strategies.requests:
+        wanted = ""
+        for node in request.tree.under_way():
+            if node.kind == "strategy":
+                tried.setdefault(node.label.replace(" ", ""), []).append((("wanted", wanted), ("by", node.label)))
+            else:
+                wanted = node.label
+    return tried
 
 
 # --- real time --------------------------------------------------------------------------------------------------------
@@ -234,13 +403,13 @@ _STARTS = frozenset((TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.START, TraceEv
 class Breakpoint:
     """One breakpoint."""
 
-    number: int
+    id: int
     kind: str  # action, activity, strategy, decider, goal or agent
     name: str
     agent: str  # in which agent; empty for any
     hits: int = 0  # how often it was hit
     last: str = ""  # the record that was hit last, as a line; empty if none was
-    place: tuple[str, str] = ("", "")  # its agent and its path, so that a page can go there
+    place: tuple[str, ...] = ("", "")  # its agent and its path, so that a page can go there
 
     def matches(self, record: TraceRecord) -> bool:
         """Whether a record tells that it starts."""
@@ -261,18 +430,6 @@ class Breakpoint:
             return self.kind == "strategy" and self.name in (label, label.lower().replace(" ", "_"))
         # The start of a goal says more about it; that of an action says nothing.
         return record.event is TraceEvent.START and self.kind == "goal" and last == self.name and bool(detail)
-
-    def as_json(self) -> Message:
-        """The same as plain values."""
-        return {
-            "id": self.number,
-            "kind": self.kind,
-            "name": self.name,
-            "agent": self.agent,
-            "hits": self.hits,
-            "last": self.last,
-            "place": list(self.place),
-        }
 
 
 class Breakpoints:
@@ -300,7 +457,7 @@ class Breakpoints:
 
     def remove(self, number: int) -> bool:
         """Take one away."""
-        found = [key for key, point in self._points.items() if point.number == number]
+        found = [key for key, point in self._points.items() if point.id == number]
         return bool(found and self._points.pop(found[0]))
 
     def clear(self) -> None:
@@ -327,7 +484,7 @@ class Breakpoints:
 
     def as_json(self) -> list[Message]:
         """All of them as plain values, in the order in which they were set."""
-        return [point.as_json() for point in self._points.values()]
+        return [asdict(point) for point in self._points.values()]
 
 
 # --- the source -------------------------------------------------------------------------------------------------------
@@ -351,7 +508,6 @@ class LiveSource(Source):
         self._controls = controls
         self._history = History()
         self._times = TickTimes(clock)
-        self._timelines = Timelines(self._history)
         self._breakpoints = Breakpoints()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
@@ -423,10 +579,10 @@ class LiveSource(Source):
             self._failed(_FAILED, error, tick=self._runtime.tick)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._timelines, now)
+        scene = Scene(self._runtime, self._history, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
-        self._timelines.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
+        self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
         state = self._last_state = self._state()
         for session in due:
             try:
@@ -476,7 +632,6 @@ class LiveSource(Source):
                 close()
             self._ears.clear()
             self._history.clear()
-            self._timelines.clear()
             self._times = TickTimes(self._clock)
 
     def _heard(self, record: TraceRecord) -> None:

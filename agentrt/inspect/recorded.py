@@ -27,14 +27,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
-from agentrt.inspect.history import Kept, as_row, as_span_row, fits, kept
 from agentrt.inspect.protocol import (
     Command,
     EventsQuery,
+    Kept,
     TimelineQuery,
     agent_message,
     agents_message,
+    events_message,
+    fits,
     hello,
+    kept,
+    span_rows,
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
@@ -50,7 +54,6 @@ _PATIENCE = 0.05  # real seconds after which a window grows no more
 _LINE_TICKS = 200  # read for a time line in one go
 _LINE_SECONDS = 0.03  # spent on it in one round
 _KEPT_SPANS = 20_000
-_MOST_SPANS = 3000
 _FOLDED = sorted(FOLDED)
 
 
@@ -128,8 +131,7 @@ class RecordedScene:
         missed = max(0, len(records) - _ROWS)
         session.missed += missed
         if is_new or records:
-            rows = [as_row(record) for record in records[-_ROWS:]]
-            yield {"is": "events", "reset": is_new, "records": rows, "missed": missed}
+            yield events_message(records[-_ROWS:], missed, is_new=is_new)
 
     def _newest(self, tick: int, query: EventsQuery) -> list[Kept]:
         begin = self._clock()
@@ -159,8 +161,7 @@ class RecordedScene:
             unread = to + 1
         self._lines[query.agent] = builder, unread
         if session.is_news("timeline", (query, unread, tick, until)):
-            spans = builder.spans(query.agent, query.first, until)[-_MOST_SPANS:]
-            yield timeline_message(query, until, tick, [as_span_row(span) for span in spans])
+            yield timeline_message(query, until, tick, span_rows(builder.spans(query.agent, query.first, until)))
 
 
 _ROUND_SECONDS = 0.025

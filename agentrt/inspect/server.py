@@ -22,8 +22,7 @@ import asyncio
 import re
 import socket
 import threading
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,34 +88,21 @@ class _Socket(WebSocketsSansIOProtocol):
         self.conn.debug = False
 
 
-class _HttpServer(Uvicorn):
-    """The HTTP server."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        options: dict[str, Any] = {
-            "http": _Connection,
-            "ws": _Socket,
-            "ws_max_size": LONGEST_MESSAGE,
-            "ws_per_message_deflate": False,
-            "loop": "asyncio",
-            "lifespan": "off",
-            "log_config": None,
-            "server_header": False,
-            "date_header": False,
-            "proxy_headers": False,
-            "timeout_graceful_shutdown": _GRACE_SECONDS,
-        }
-        super().__init__(Config(app, **options))
-        self._leave = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Serve until ``leave`` is called."""
-        await self.on_tick(0)
-        await self._leave.wait()
-
-    def leave(self) -> None:
-        """Stop serving; called on the thread of the server."""
-        self._leave.set()
+def _http_server(app: ASGIApp) -> Uvicorn:
+    options: dict[str, Any] = {
+        "http": _Connection,
+        "ws": _Socket,
+        "ws_max_size": LONGEST_MESSAGE,
+        "ws_per_message_deflate": False,
+        "loop": "asyncio",
+        "lifespan": "off",
+        "log_config": None,
+        "server_header": False,
+        "date_header": False,
+        "proxy_headers": False,
+        "timeout_graceful_shutdown": _GRACE_SECONDS,
+    }
+    return Uvicorn(Config(app, **options))
 
 
 _PER_SECOND = 50.0  # messages of one client, for long
@@ -268,7 +254,7 @@ class Server:
         self._socket = listener
         self._max_clients = max_clients
         self._clients = 0
-        self._end: Callable[[], object] | None = None  # has its thread end it
+        self._http = _http_server(self._app())
         self._error: BaseException | None = None
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="agentrt inspector", daemon=True)
@@ -288,11 +274,7 @@ class Server:
 
     def leave(self) -> None:
         """Begin to send all clients away."""
-        if self._end is not None:
-            try:
-                self._end()
-            except RuntimeError:  # its loop has been closed: it has ended
-                pass
+        self._http.should_exit = True  # it looks ten times a second
 
     def join(self) -> None:
         """Wait until the thread has ended."""
@@ -304,13 +286,12 @@ class Server:
         except BaseException as error:  # told to who waits for it
             self._error = error
         finally:
+            self._socket.close()  # who is told to leave before it has begun does not
             self._is_up.set()
 
     async def _serve(self) -> None:
-        uvicorn = _HttpServer(self._app())
-        self._end = partial(asyncio.get_running_loop().call_soon_threadsafe, uvicorn.leave)
         self._is_up.set()
-        await uvicorn.serve(sockets=[self._socket])
+        await self._http.serve(sockets=[self._socket])
 
     # --- what it answers ----------------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ A foreign command is what comes out of a strand and was not yielded by the traps
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from agentrt.errors import ForeignAwaitError
 from agentrt.kernel.strand import Strand
@@ -20,6 +22,15 @@ TRIO_WORDS = (
 _NO_LOOP_TYPES = ("AsyncLibraryNotFoundError", "NoEventLoopError")
 
 
+class Way:
+    """A stepper: one of the ways in which a strand goes on."""
+
+    __slots__ = ("send",)
+
+    def __init__(self, send: Callable[..., object]) -> None:
+        self.send: Callable[..., object] = send
+
+
 class Budget:
     """Real time that one slice of a tick may take, on a host with an event loop."""
 
@@ -27,7 +38,7 @@ class Budget:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._end = time.monotonic() + seconds
+        self.renew()
 
     def renew(self) -> None:
         """The next slice begins."""
@@ -36,12 +47,6 @@ class Budget:
     def expired(self) -> bool:
         """Whether the slice has used its time up."""
         return time.monotonic() >= self._end
-
-
-def rest_of_the_thread(seconds: float) -> None:
-    """Let real time pass. Blocks the thread, which is the runtime's own if there is no loop."""
-    if seconds > 0:
-        time.sleep(seconds)
 
 
 def translate_no_loop(error: BaseException, host: str, words: tuple[str, ...]) -> BaseException:
@@ -66,30 +71,20 @@ def describe(command: object) -> str:
 
 def throw_foreign(strand: Strand, awaited: str, host: str) -> None:
     """Raise ``ForeignAwaitError`` at the await in which a strand is, when its turn comes."""
-    error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.tick)
+    error = ForeignAwaitError(awaited, host, path=f"{strand.name} ({strand.where()})", tick=strand.kernel.clock.tick)
     throw_soon(strand, error)
 
 
 def throw_soon(strand: Strand, error: BaseException) -> None:
     """Raise an error at the await in which a strand is, when its turn comes."""
     strand.waiting = 0
-    strand.stepper = _Thrower(strand, error)
+    strand.stepper = Way(partial(_throw, strand, error))
     strand.kernel.ready.append(strand)
 
 
-class _Thrower:
-    """A stepper that raises an error in a strand."""
-
-    __slots__ = ("_error", "_strand")
-
-    def __init__(self, strand: Strand, error: BaseException) -> None:
-        self._strand = strand
-        self._error = error
-
-    def send(self, _value: None, /) -> object:
-        strand = self._strand
-        strand.stepper = strand.ordinary_stepper()
-        command = strand.throw(self._error)
-        if strand.pending() is not None:
-            strand.interrupt()
-        return command
+def _throw(strand: Strand, error: BaseException, _value: None) -> object:
+    strand.stepper = strand.ordinary_stepper()
+    command = strand.throw(error)
+    if strand.pending() is not None:
+        strand.interrupt()
+    return command

@@ -17,17 +17,8 @@ The main loop is written for speed (see benchmarks: ``wake``): it runs in chunks
 suspiciously long counts steps, to find a livelock. Rejected: a heap of (tick, seq) entries (a wake then costs a
 comparison of tuples for each level of the heap).
 
-The parts below stand in this one module because each of them is read on the way of every tick: agenda, calls, batches,
+The parts below stand in this one module because each of them is read on the way of every tick: calls, batches,
 livelock guard, generators, and then the kernel itself.
-
-*The agenda* says who is due in which tick.
-
-A list for each due tick and a heap of the distinct ticks, so that putting an entry in and taking it out costs the same
-however many sleep, and a sleeper costs nothing. Within a tick the order is the order of arrival.
-
-An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over
-when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
-only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
 
 Plain functions stand among the strands: calls in the ready queue, timers in the agenda, hooks of every tick. One that
 raises is reported, and whatever stands behind it goes on.
@@ -85,7 +76,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -95,18 +86,14 @@ from agentrt.kernel.foreign import (
     ASYNCIO_WORDS,
     TRIO_WORDS,
     describe,
-    rest_of_the_thread,
     throw_foreign,
     translate_no_loop,
 )
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Audience, Waiter, running, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, Agenda, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
-
-if TYPE_CHECKING:
-    from agentrt.kernel.roles import Entry
 
 
 class BatchMember(Protocol):
@@ -312,100 +299,6 @@ class Inline:
         return error
 
 
-# --- the agenda ----------------------------------------------------------------------------------------------------
-
-
-class Agenda:
-    """Entries by the tick in which they are due."""
-
-    __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
-
-    _SWEEP_FROM = 1024
-
-    def __init__(self) -> None:
-        # due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself
-        self.buckets: dict[int, list[Entry]] = {}
-        self.heap: list[int] = []  # the distinct due ticks
-        self.stale: int = 0  # how many entries were woken early and still lie in a bucket
-        self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
-        self._hollow = False  # whether sweeping may have left buckets with nothing in them
-
-    def add(self, due: int, entry: Entry) -> None:
-        """Put an entry in; its ``waiting`` becomes the tick in which it is due."""
-        entry.waiting = due
-        bucket = self.buckets.get(due)
-        if bucket is None:
-            self.buckets[due] = [entry]
-            heapq.heappush(self.heap, due)
-        else:
-            bucket.append(entry)
-
-    def leave(self, entry: Entry, tick: int, live: int) -> bool:
-        """Take an entry out that sleeps; says whether it did. In the tick in which it is due it does no more.
-
-        Args:
-            tick: which it is now.
-            live: how many strands there are, the most that can be asleep.
-        """
-        due = entry.waiting
-        if not isinstance(due, int) or due <= tick:
-            return False
-        entry.waiting = 0
-        self.forget(due, live)
-        return True
-
-    def forget(self, due: int, live: int) -> None:
-        """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
-
-        Args:
-            live: how many strands there are, the most that can be asleep.
-        """
-        self._spoiled[due] = self._spoiled.get(due, 0) + 1
-        self.stale += 1
-        if self.stale > self._SWEEP_FROM and self.stale > live:
-            self._sweep()
-
-    def _sweep(self) -> None:
-        for due in self._spoiled:
-            bucket = self.buckets[due]
-            bucket[:] = _live(bucket, due)
-        self._spoiled.clear()
-        self.stale = 0
-        self._hollow = True
-
-    def take_due(self, tick: int, ready: deque[Entry]) -> None:
-        """Move all that is due to the ready queue."""
-        if self._hollow:
-            self._drop_hollow()
-        heap = self.heap
-        while heap and heap[0] <= tick:
-            due = heapq.heappop(heap)
-            bucket = self.buckets.pop(due)
-            if due in self._spoiled:
-                self.stale -= self._spoiled.pop(due)
-                bucket = _live(bucket, due)
-            ready.extend(bucket)
-
-    def _drop_hollow(self) -> None:
-        # Not while sweeping: the main loop may hold on to the bucket that it filled last.
-        self._hollow = False
-        for due in [due for due, bucket in self.buckets.items() if not bucket]:
-            del self.buckets[due]
-        self.heap[:] = self.buckets
-        heapq.heapify(self.heap)
-
-
-def _live(bucket: list[Entry], due: int) -> list[Entry]:
-    """The entries of a bucket that still wait for it, in order of arrival."""
-    kept: dict[Entry, None] = {}
-    for entry in bucket:
-        if entry.waiting == due:
-            # The same strand may have left and come back to the same tick: its last place counts.
-            kept.pop(entry, None)
-            kept[entry] = None
-    return list(kept)
-
-
 # --- plain functions among the strands ------------------------------------------------------------------------------
 
 
@@ -457,8 +350,8 @@ class Caller:
         return KEEP
 
 
-class Call:
-    """An entry of the ready queue that is a function call and not a strand."""
+class Timer:
+    """An entry that is a function call and not a strand; one that was made by ``Kernel.call_later`` is due later."""
 
     __slots__ = ("args", "fn", "stepper", "waiting")
 
@@ -478,18 +371,11 @@ class Call:
     def strand(self) -> None:
         """None: it is a plain function's turn."""
 
-
-class Timer(Call):
-    """A call that is due in a later tick. Made by ``Kernel.call_later``."""
-
-    __slots__ = ()
-
     def cancel(self) -> None:
         """Do not make the call; does nothing once it was made."""
         kernel = self.stepper.kernel
         kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
-        self.fn: Callable[..., object] = _nothing
-        self.args: tuple[Any, ...] = ()
+        self.fn, self.args = _nothing, ()
 
 
 def _nothing() -> None:
@@ -734,6 +620,8 @@ class PlainHost:
     steps_inline: bool = True  # whether a coroutine may make its first step before it has a strand
     foreign_waits: int = 0  # how often a strand waited for something of the event loop, which no journal can repeat
     cancelled_type: type[BaseException] = Cancelled  # the exception that a cancelled wait raises
+    # what functions of those libraries raise that run no loop here; see ``translate``
+    no_loop_words: tuple[str, ...] = ASYNCIO_WORDS + TRIO_WORDS
 
     if TYPE_CHECKING:
 
@@ -748,7 +636,7 @@ class PlainHost:
 
     def cancelled(self, reason: str) -> BaseException:
         """A fresh exception for one cancelled wait."""
-        return Cancelled(reason)
+        return self.cancelled_type(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
         """A strand yielded something that is not the kernel's: wait for it, or make it fail."""
@@ -759,7 +647,7 @@ class PlainHost:
 
     def translate(self, error: BaseException) -> BaseException:
         """The error to report for what a strand raised; for a call of a loop that does not run one that teaches."""
-        return translate_no_loop(error, self.name, ASYNCIO_WORDS + TRIO_WORDS)
+        return translate_no_loop(error, self.name, self.no_loop_words)
 
     def as_task(self, inline: Inline, step: Callable[..., object], *args: Any) -> None:
         """Step code that cannot suspend where it stands, as a task of its own to the event loop."""
@@ -778,14 +666,6 @@ class PlainHost:
     async def run_tick(self, kernel: Kernel, budget: float | None = None) -> None:
         """Run one whole tick; the event loop gets a turn whenever a budget of real seconds is used up."""
         kernel.step_tick()
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """Let real time pass between two ticks, and the event loop work; without one it blocks the thread."""
-        rest_of_the_thread(seconds)
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """Wait until strands that wait outside the kernel have ended, without ticking; says whether all have."""
-        return all(strand.is_done for strand in strands)
 
 
 class Kernel:
@@ -857,7 +737,7 @@ class Kernel:
 
     def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function when the ready queue comes to it, in this tick."""
-        self.ready.append(Call(self._caller, fn, args))
+        self.ready.append(Timer(self._caller, fn, args))
 
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
         """Call a function so many ticks from now; with 0, in this one."""

@@ -10,7 +10,7 @@ A ``Signal`` is an edge: who does not wait when it is emitted misses it. An ``Ev
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
@@ -189,23 +189,18 @@ class Condition:
 
 
 class Turns:
-    """A line of strands, each waiting for its turn. A turn that was given is a promise: nobody else may use it.
+    """A line of strands, each waiting for its turn. A turn that was given is a promise: nobody else may use it."""
 
-    A wait that gives up stays in the line, marked by its missing strand; the line is swept when such waits are the
-    greater part, so that giving up costs the same however many wait.
-    """
-
-    __slots__ = ("_given_up", "_line", "promised")
+    __slots__ = ("_line", "promised")
 
     def __init__(self) -> None:
-        self._line: list[Waiter] = []
-        self._given_up = 0
+        self._line: OrderedDict[Waiter, None] = OrderedDict()  # giving up costs the same however many wait
         self.promised: int = 0  # how many were given their turn and have not come to use it yet
 
     async def wait(self) -> None:
         """Wait for a turn."""
         waiter = Waiter()
-        self._line.append(waiter)
+        self._line[waiter] = None
         try:
             await suspend_on(waiter)
         except BaseException:
@@ -214,28 +209,18 @@ class Turns:
                 self.promised -= 1
                 self.give()
             else:
-                self._give_up()
+                self._line.pop(waiter, None)  # ``give`` may have passed it over already
             raise
         self.promised -= 1
 
     def give(self) -> bool:
         """Give a turn to the one who has waited longest."""
-        line = self._line
-        for index, waiter in enumerate(line):
-            if waiter.notify():
-                self._given_up = max(0, self._given_up - index)  # all before it gave up, else they were notified
-                del line[: index + 1]
+        while self._line:
+            waiter, _ = self._line.popitem(last=False)
+            if waiter.notify():  # else it was cancelled, and has not come to leave the line yet
                 self.promised += 1
                 return True
-        line.clear()
-        self._given_up = 0
         return False
-
-    def _give_up(self) -> None:
-        self._given_up += 1
-        if self._given_up > 8 and self._given_up * 2 > len(self._line):
-            self._line = [other for other in self._line if other.strand is not None]
-            self._given_up = 0
 
     def __len__(self) -> int:
         return sum(waiter.strand is not None for waiter in self._line)

@@ -60,7 +60,7 @@ from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, curren
 from agentrt.words import type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Due, Scheduler, Stepper
+    from agentrt.kernel.traps import Due, Scheduler, Stepper
 
 
 class Insist(BaseException):
@@ -274,8 +274,8 @@ class Strand:
         # what may cancel it: the innermost open scope, and around the outermost one the reason why it was told to stop;
         # None where there is neither
         self.within: CancelScope | str | None = None
-        # who joins it, a list, if anybody does; once it is done what the coroutine returned, or raised. In one place:
-        # most strands are thinks that wait, and have neither
+        # what is called when it ends, a list, if anything is; once it is done what the coroutine returned, or raised.
+        # In one place: most strands are thinks that wait, and have neither
         self._outcome: Any = None
 
     # --- what it is doing ---------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ class Strand:
         if self.kernel.current is self:
             return "running"
         if isinstance(waiting, int):
-            return "sleeping" if waiting > self.kernel.tick else "ready"
+            return "sleeping" if waiting > self.kernel.clock.tick else "ready"
         if isinstance(waiting, Waiter):
             return "parked" if waiting.strand is self else "ready"
         if isinstance(waiting, Audience):
@@ -336,20 +336,24 @@ class Strand:
             if self.kernel.current is self:
                 await at_once()
                 raise WrongStateError("Strand.join", "the strand itself runs", "Join it from another one.")
-            if self._outcome is None:
-                self._outcome = []
             waiter = Waiter()
-            self._outcome.append(waiter)
+            self.when_ended(waiter.notify)
             try:
                 await suspend_on(waiter)
             except BaseException:
                 if not self.is_done:
-                    self._outcome.remove(waiter)
+                    self._outcome.remove(waiter.notify)
                 raise
         error = self.error
         if error is not None and not isinstance(error, self.kernel.host.cancelled_type):
             raise error
         return self.value
+
+    def when_ended(self, then: Callable[[], object]) -> None:
+        """Call a plain function, which does not raise, when it has ended, which it has not yet."""
+        if self._outcome is None:
+            self._outcome = []
+        self._outcome.append(then)
 
     # --- cancellation -------------------------------------------------------------------------------------------------
 
@@ -430,7 +434,7 @@ class Strand:
         """
         waiting = self.waiting
         if isinstance(waiting, int):
-            return self.kernel.agenda.leave(self, self.kernel.tick, self.kernel.live)
+            return self.kernel.agenda.leave(self, self.kernel.clock.tick, self.kernel.live)
         if isinstance(waiting, Waiter) and waiting.strand is self:
             waiting.strand = None
             self.waiting = 0
@@ -512,7 +516,7 @@ class Strand:
 
     def ended(self, result: Any, error: BaseException | None) -> None:
         """Close the books on it. Called by the kernel once."""
-        joiners = self._outcome
+        told = self._outcome
         self.coro = None
         self.waiting = 0
         if self.within is not None:
@@ -523,9 +527,9 @@ class Strand:
         else:
             self.stepper = _FAILED
             self._outcome = error
-        if joiners is not None:
-            for waiter in joiners:
-                waiter.notify()
+        if told is not None:
+            for then in told:
+                then()
 
     def __repr__(self) -> str:
         state = self.state

@@ -23,21 +23,151 @@ kernel, which never gets a command, could not even tell who does. So whoever wri
 without suspending asks ``goes_on()`` first, or awaits ``at_once()``, which does. Both count; beyond what any innocent
 step does, the answer is no, and then the wait gives way. A strand that goes on like that is killed as a livelock (see
 ``kernel``). What it was let go on for must be looked at again after it gave way: others ran.
+
+*The agenda* says who is due in which tick.
+
+A list for each due tick and a heap of the distinct ticks, so that putting an entry in and taking it out costs the same
+however many sleep, and a sleeper costs nothing. Within a tick the order is the order of arrival.
+
+An entry that is woken early (its strand was cancelled) is not searched for: it stays in its list and is passed over
+when the tick comes, because its ``waiting`` no longer says that tick. Such entries are counted for each tick, so that
+only the lists that hold some are looked through; when they outnumber what could possibly be live, those are swept.
 """
 
 from __future__ import annotations
 
+import heapq
 import sys
 import threading  # noqa: TID251 - for a local of the thread; nothing here starts or meets one
 import types
-from collections.abc import Awaitable, Callable, Generator
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agentrt.errors import NotRunningError
 
 if TYPE_CHECKING:
-    from agentrt.kernel.roles import Scheduler, Suspended
+    from agentrt.kernel.clock import Clock
+
+
+# --- the kernel and what it steps, as whoever lies below them sees them -----------------------------------------------
+
+
+class Stepper(Protocol):
+    """What the kernel steps when an entry's turn comes: a coroutine, or whatever can be stepped like one."""
+
+    def send(self, value: None, /) -> object:
+        """Go on; returns a command of the traps module."""
+        ...
+
+
+class Entry(Protocol):
+    """What the ready queue and the agenda hold: strands, timers, calls."""
+
+    waiting: object  # the tick in which the entry is due, while it sleeps
+
+    @property
+    def stepper(self) -> Stepper:
+        """How it goes on."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def coro(self) -> Coroutine[Any, Any, Any] | None:
+        """The coroutine whose code runs while it goes on; None for a plain function's."""
+        ...
+
+    def strand(self) -> Suspended | None:
+        """The strand of that coroutine, made if it has none yet; None for a plain function's."""
+        ...
+
+
+class Suspended(Entry, Protocol):
+    """A strand, as what it waits for sees it."""
+
+    @property
+    def owner(self) -> object:
+        """Who is told when it ends."""
+        ...
+
+    @property
+    def kernel(self) -> Scheduler:
+        """Who steps it."""
+        ...
+
+    def notice(self, notice: Any, /) -> None:
+        """What it waits for was notified with a value: its next step delivers it."""
+
+
+class Idle(Protocol):
+    """Who counts the waits that had nothing to wait for."""
+
+    def goes_on(self, weight: int) -> bool:
+        """Count one; says whether it may end at once."""
+        ...
+
+
+class Due(Protocol):
+    """A call that is due in a later tick."""
+
+    def cancel(self) -> None:
+        """Do not make the call."""
+
+
+class Cancellation(Protocol):
+    """How a host cancels."""
+
+    cancelled_type: type[BaseException]  # the exception that a cancelled wait raises
+
+    def cancelled(self, reason: str) -> BaseException:
+        """A fresh exception for one cancelled wait."""
+        ...
+
+
+class Scheduler(Protocol):
+    """The kernel, as what lies below it sees it."""
+
+    abandoned: list[Coroutine[Any, Any, Any]]
+    agenda: Agenda
+    clock: Clock
+    current: Entry | None
+    in_tick: bool
+    refused: object
+    free_waits: int
+    live: int
+    livelock_steps: int
+    ready: deque[Entry]
+
+    @property
+    def host(self) -> Cancellation:
+        """What stands between it and an event loop."""
+        ...
+
+    @property
+    def idle_waits(self) -> Idle:
+        """Who counts the waits that end at once, when there were many."""
+        ...
+
+    def call_soon(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function when the ready queue comes to it."""
+
+    def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Due:
+        """Call a function in a later tick."""
+        ...
+
+    def report(self, text: str, error: BaseException) -> None:
+        """Report a failure that nobody else handles."""
+
+    def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
+        """Close the books on a strand whose coroutine has ended."""
+
+
+# --- what a strand yields ---------------------------------------------------------------------------------------------
 
 
 class Ticks(tuple[int, ...]):
@@ -54,6 +184,7 @@ class Ticks(tuple[int, ...]):
 
 
 _NOT_NOTIFIED = object()
+_Waits = TypeVar("_Waits", bound=Entry)
 
 
 class Waiter:
@@ -82,6 +213,96 @@ class Waiter:
         self.value = value
         strand.kernel.ready.append(strand)
         return True
+
+
+def still_waiting(entries: list[_Waits], awaited: object) -> list[_Waits]:
+    """Those whose ``waiting`` says so, in order of arrival; of one that left and came back, the last place counts."""
+    kept: dict[_Waits, None] = {}
+    for entry in entries:
+        if entry.waiting == awaited:
+            kept.pop(entry, None)
+            kept[entry] = None
+    return list(kept)
+
+
+class Agenda:
+    """Entries by the tick in which they are due."""
+
+    __slots__ = ("_hollow", "_spoiled", "buckets", "heap", "stale")
+
+    _SWEEP_FROM = 1024
+
+    def __init__(self) -> None:
+        # due tick to entries, in order of arrival. The kernel's main loop puts strands in here itself
+        self.buckets: dict[int, list[Entry]] = {}
+        self.heap: list[int] = []  # the distinct due ticks
+        self.stale: int = 0  # how many entries were woken early and still lie in a bucket
+        self._spoiled: dict[int, int] = {}  # due tick to how many stale entries lie in its bucket
+        self._hollow = False  # whether sweeping may have left buckets with nothing in them
+
+    def add(self, due: int, entry: Entry) -> None:
+        """Put an entry in; its ``waiting`` becomes the tick in which it is due."""
+        entry.waiting = due
+        bucket = self.buckets.get(due)
+        if bucket is None:
+            self.buckets[due] = [entry]
+            heapq.heappush(self.heap, due)
+        else:
+            bucket.append(entry)
+
+    def leave(self, entry: Entry, tick: int, live: int) -> bool:
+        """Take an entry out that sleeps; says whether it did. In the tick in which it is due it does no more.
+
+        Args:
+            tick: which it is now.
+            live: how many strands there are, the most that can be asleep.
+        """
+        due = entry.waiting
+        if not isinstance(due, int) or due <= tick:
+            return False
+        entry.waiting = 0
+        self.forget(due, live)
+        return True
+
+    def forget(self, due: int, live: int) -> None:
+        """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
+
+        Args:
+            live: how many strands there are, the most that can be asleep.
+        """
+        self._spoiled[due] = self._spoiled.get(due, 0) + 1
+        self.stale += 1
+        if self.stale > self._SWEEP_FROM and self.stale > live:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        for due in self._spoiled:
+            bucket = self.buckets[due]
+            bucket[:] = still_waiting(bucket, due)
+        self._spoiled.clear()
+        self.stale = 0
+        self._hollow = True
+
+    def take_due(self, tick: int, ready: deque[Entry]) -> None:
+        """Move all that is due to the ready queue."""
+        if self._hollow:
+            self._drop_hollow()
+        heap = self.heap
+        while heap and heap[0] <= tick:
+            due = heapq.heappop(heap)
+            bucket = self.buckets.pop(due)
+            if due in self._spoiled:
+                self.stale -= self._spoiled.pop(due)
+                bucket = still_waiting(bucket, due)
+            ready.extend(bucket)
+
+    def _drop_hollow(self) -> None:
+        # Not while sweeping: the main loop may hold on to the bucket that it filled last.
+        self._hollow = False
+        for due in [due for due, bucket in self.buckets.items() if not bucket]:
+            del self.buckets[due]
+        self.heap[:] = self.buckets
+        heapq.heapify(self.heap)
 
 
 class Notice:
@@ -124,13 +345,8 @@ class Audience:
             self._stale = 0
 
     def _present(self) -> list[Suspended]:
-        """Who waits; of one that left and came back, the last place counts."""
-        present: dict[Suspended, None] = {}
-        for strand in self.strands:
-            if strand.waiting is self:
-                present.pop(strand, None)
-                present[strand] = None
-        return list(present)
+        """Who waits."""
+        return still_waiting(self.strands, self)
 
     def notify_all(self, value: Any = None) -> int:
         """Wake all who wait."""

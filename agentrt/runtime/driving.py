@@ -31,14 +31,22 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from agentrt.errors import RunFault, WrongStateError
-from agentrt.kernel.hosts.loops import current_library, is_cancellation, is_foreign_cancellation, now, shield
-from agentrt.kernel.hosts.watchdog import HANGING, StepReport, Watch, one_interrupt_is_enough
+from agentrt.kernel.hosts.loops import (
+    current_library,
+    drained,
+    is_cancellation,
+    is_foreign_cancellation,
+    now,
+    rest,
+    shield,
+)
+from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import running
 from agentrt.runtime.collector import COLLECTOR
@@ -53,22 +61,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.collector import Policy
     from agentrt.runtime.gate import Gate
     from agentrt.runtime.intake import Intake
-
-
-class Conducted(Protocol):
-    """A runtime, as who drives it sees it."""
-
-    kernel: Kernel
-    gate: Gate  # what is asked before each tick
-    intake: Intake  # whose calls are waited for, and whose journal hears of the end
-
-    @property
-    def agents(self) -> tuple[Agent, ...]:
-        """The agents, in the order in which they were added."""
-        ...
-
-    def remove(self, agent: Agent, reason: str) -> None:
-        """End an agent at the next intake."""
 
 
 class Pacer:
@@ -149,15 +141,17 @@ class _Turn:
 
 
 class Conductor:
-    """Who drives one runtime: whoever of its callers has the baton. ``report`` is told when a step takes long."""
+    """Who drives one runtime: whoever of its callers has the baton."""
 
     def __init__(
-        self, runtime: Conducted, report: Callable[[StepReport], None], hang_limit: float | None, policy: Policy
+        self, kernel: Kernel, agents: Mapping[str, Agent], gate: Gate, intake: Intake, watch: Watch, policy: Policy
     ) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
-        self.watch: Watch = Watch(runtime.kernel, report, hang_limit)  # looks at what takes long
-        self._runtime = runtime
-        self._kernel = runtime.kernel
+        self.watch: Watch = watch  # looks at what takes long
+        self._kernel = kernel
+        self._agents = agents  # in the order in which they were added
+        self._gate = gate
+        self._intake = intake
         self._policy: Policy = policy
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
@@ -219,7 +213,7 @@ class Conductor:
             turn.is_leaving = True  # from here on no closed gate holds up the ticks in which its agent ends
             reason = _reason("agent.run() was cancelled", error)
             if not turn.is_over:
-                self._runtime.remove(agent, reason)
+                self._intake.post(agent.end, reason)
             if turn.is_inside:
                 raise  # the unwinding may wait for the very coroutine that this is
             with shield():
@@ -308,7 +302,7 @@ class Conductor:
         def is_done() -> bool:
             return self._is_stopping or is_over()
 
-        gate = self._runtime.gate
+        gate = self._gate
         with self._watched(blocking), COLLECTOR.freezing(self._policy):
             while ticks > 0 and not is_done():
                 await self._rest(pacer.rest(now()))
@@ -341,13 +335,7 @@ class Conductor:
 
     async def _rest(self, seconds: float) -> None:
         COLLECTOR.between_ticks()
-        host = self._kernel.host
-        if host.name == "plain" and current_library() != "plain":
-            import anyio
-
-            await anyio.sleep(seconds)  # the strands live without the event loop, but it is there and must not starve
-        else:
-            await host.rest(self._kernel, seconds)
+        await rest(seconds)
 
     @contextlib.contextmanager
     def _watched(self, blocking: float | None) -> Iterator[None]:
@@ -381,7 +369,7 @@ class Conductor:
         try:
             with self.watch:
                 await self._end_all(reason)
-                await self._runtime.intake.calls.settle(_GRACE_SECONDS)
+                await self._intake.calls.settle(_GRACE_SECONDS)
         finally:
             self._is_stopping = False
 
@@ -392,7 +380,7 @@ class Conductor:
                 await host.run_tick(kernel, None)
                 foreign = [strand for strand in self._strands() if strand.state == "foreign"]
                 if foreign:
-                    await host.drained(kernel, foreign, kernel.clock.seconds_per_tick)
+                    await drained(foreign, kernel.clock.seconds_per_tick)
         finally:
             for _ in self._kills():
                 await host.run_tick(kernel, None)
@@ -409,15 +397,15 @@ class Conductor:
 
     def _rounds(self, reason: str) -> Iterator[None]:
         """Tell all to end, once for each tick that it takes."""
-        runtime, kernel = self._runtime, self._kernel
+        agents, kernel = self._agents, self._kernel
         strays = kernel.strays
         for _ in range(kernel.clock.ticks(_GRACE_SECONDS)):
-            for agent in runtime.agents:
-                runtime.remove(agent, reason)
+            for agent in agents.values():
+                self._intake.post(agent.end, reason)
             for strand in tuple(strays.strands):
                 strand.stop(reason)
             # Generators last: what still runs may go on iterating one.
-            if not runtime.agents and not strays.strands and not kernel.generators.close_open():
+            if not agents and not strays.strands and not kernel.generators.close_open():
                 return
             yield
 
@@ -439,7 +427,7 @@ class Conductor:
     def _strands(self) -> list[Strand]:
         """All that keeps the runtime from being closed, innermost first."""
         strands = list(self._kernel.strays.strands)
-        for agent in self._runtime.agents:
+        for agent in self._agents.values():
             lent = agent.drivers.lent_strands()
             if lent:
                 strands.extend(lent)  # the runs of their actions wait for these, and end by themselves then
@@ -452,10 +440,9 @@ class Conductor:
         return strands
 
     def _tell_journal(self, reason: str) -> None:
-        intake = self._runtime.intake
-        journal = intake.journal
+        journal = self._intake.journal
         if journal is not None:
-            intake.journal = None  # first: what ends from here on is no part of the run, and is not told
+            self._intake.journal = None  # first: what ends from here on is no part of the run, and is not told
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:

@@ -36,6 +36,7 @@ from agentrt.body.budget import WaitTimes
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside
+from agentrt.kernel.hosts.watchdog import StepReport, Watch
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.trace import TraceEvent, TraceRecord, plain_detail
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
@@ -50,7 +51,6 @@ from agentrt.words import error_words, printable, repr_of
 if TYPE_CHECKING:
     from agentrt.agent.agent import Restart
     from agentrt.kernel.clock import Clock
-    from agentrt.kernel.hosts.watchdog import StepReport
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
@@ -221,7 +221,8 @@ class Runtime:
         self.round: Rounds = DriverPhase(self.kernel, self._agents)
         self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
         self._carry = 0.0
-        self._conductor = Conductor(self, self._reporting.report_step, hang_limit, collector)
+        watch = Watch(self.kernel, self._reporting.report_step, hang_limit)
+        self._conductor = Conductor(self.kernel, self._agents, self.gate, self.intake, watch, collector)
         self._policy: Policy = collector
         self._may_choose = host == "auto"
         if host != "auto":

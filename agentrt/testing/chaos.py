@@ -108,15 +108,9 @@ def random_plan(seed: int | str, rate: float, faults: Sequence[str]) -> Plan:
 
 def bursting(number: int) -> BaseException:
     """What ``burst`` raises at the point of a number."""
-    turn = number % 4
-    if turn == 1:
-        return MuteError()
-    if turn == 2:
-        return asyncio.CancelledError("nobody asked for it")
-    if turn == 3:
-        several: list[BaseException] = [Burst(), MuteError()]
-        return BaseExceptionGroup("a burst of several", several)
-    return Burst()
+    several: list[BaseException] = [Burst(), MuteError()]
+    whole = BaseExceptionGroup("a burst of several", several)
+    return (Burst(), MuteError(), asyncio.CancelledError("nobody asked for it"), whole)[number % 4]
 
 
 def _inject(

@@ -445,7 +445,8 @@ class _Method:
 
     def __call__(self, *args: object, **named: object) -> Any:
         kernel = running.kernel
-        self._service.calls.append(AskedCall(None if kernel is None else kernel.tick, self.__qualname__, args, named))
+        tick = None if kernel is None else kernel.clock.tick
+        self._service.calls.append(AskedCall(tick, self.__qualname__, args, named))
         answers = self.answers
         return self._later(answers, args, named) if answers.after else answers.next(args, named)
 

@@ -17,6 +17,7 @@ import trio
 import trio.testing
 from virtual_loop import VirtualLoop
 
+from agentrt.kernel.hosts.loops import rest
 from agentrt.kernel.kernel import Kernel
 
 PATIENCE = 5.0  # real seconds after which a stage gives up
@@ -63,7 +64,7 @@ class Stage:
     async def tick(self, ticks: int = 1) -> None:
         for _ in range(ticks):
             await self.host.run_tick(self.kernel)
-            await self.host.rest(self.kernel, 0 if self.name == "plain" else self.beat)
+            await rest(0 if self.name == "plain" else self.beat)
 
     async def until(self, condition: Callable[[], object]) -> None:
         give_up = time.monotonic() + PATIENCE

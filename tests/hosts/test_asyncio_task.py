@@ -15,6 +15,7 @@ import pytest
 from cast import QuietOwner
 
 from agentrt.errors import ForeignAwaitError, NotRunningError, WrongStateError
+from agentrt.kernel.hosts.loops import rest
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import next_tick, park
@@ -301,7 +302,7 @@ def test_a_kernel_goes_on_in_another_run_of_asyncio():
     async def main():
         for _ in range(2):
             await kernel.host.run_tick(kernel)
-            await kernel.host.rest(kernel, 0.001)
+            await rest(0.001)
 
     strand = kernel.spawn(action())
     for _ in range(3):

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from agentrt.errors import ForeignAwaitError
+from agentrt.kernel.hosts.loops import drained, rest
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.strand import CancelScope
 from agentrt.kernel.traps import next_tick, park
@@ -111,7 +112,7 @@ def test_a_foreign_result_wakes_its_strand_between_ticks(on_loop):
     async def main(stage):
         stage.spawn(action, stage)
         await stage.host.run_tick(stage.kernel)
-        await stage.host.rest(stage.kernel, stage.beat)
+        await rest(stage.beat)
         if stage.is_exact:
             assert stage.log == [(1, "asks"), (1, "hears")]
         await stage.until(lambda: "acts" in stage.notes)
@@ -150,7 +151,7 @@ def test_what_a_foreign_result_makes_ready_is_stepped_at_once_too(on_loop):
         stage.spawn(hears, stage, signal)
         stage.spawn(says, stage, signal)
         await stage.host.run_tick(stage.kernel)
-        await stage.host.rest(stage.kernel, stage.beat)
+        await rest(stage.beat)
         assert stage.log == [(1, "heard news")]
 
     on_loop(main)
@@ -170,7 +171,7 @@ def test_a_failure_between_ticks_is_raised_by_the_next_tick(on_loop):
         stage.kernel.spawn(fails(lambda: anyio.sleep(stage.beat / 4)))
         stage.spawn(goes_on, stage)
         await stage.host.run_tick(stage.kernel)
-        await stage.host.rest(stage.kernel, 5 * stage.beat)
+        await rest(5 * stage.beat)
         assert stage.notes == ["went on"]
         with pytest.raises(LookupError):
             await stage.host.run_tick(stage.kernel)
@@ -224,26 +225,18 @@ def test_drained_waits_for_the_end_of_what_waits_for_the_loop(on_loop):
         host, kernel = stage.host, stage.kernel
         strands = [stage.spawn(closes_slowly, stage, name=name) for name in "ab"]
         await stage.tick()
-        assert await host.drained(kernel, strands, stage.beat) is False
+        await drained(strands, stage.beat)
+        assert [strand.state for strand in strands] == ["parked", "parked"]
         for strand in strands:
             strand.stop("shutdown")
         await host.run_tick(kernel)
         assert [strand.state for strand in strands] == ["foreign", "foreign"]
-        assert await host.drained(kernel, strands, 20 * stage.beat) is True
+        await drained(strands, 20 * stage.beat)
+        assert [strand.state for strand in strands] == ["done", "done"]
         assert kernel.tick == 2
-        assert await host.drained(kernel, strands, 0) is True
+        await drained(strands, 0)
 
     on_loop(main)
-
-
-def test_on_the_plain_host_nothing_ends_without_a_tick(on):
-    async def main(stage):
-        strand = stage.spawn(park)
-        await stage.tick()
-        assert await stage.host.drained(stage.kernel, [strand], 5.0) is False
-        await stage.host.rest(stage.kernel, 0.0)
-
-    on("plain", main)
 
 
 def test_a_strand_of_another_host_is_stepped_but_awaits_nothing_foreign(on_loop):

@@ -10,6 +10,7 @@ from contextlib import suppress
 import trio
 from cast import QuietOwner
 
+from agentrt.kernel.hosts.loops import rest
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import kill
@@ -106,7 +107,7 @@ def test_one_that_refuses_to_be_closed_with_an_open_nursery_stops_nobody_until_t
         kill(strand, LookupError("killed"))
         for _ in range(3):
             await kernel.host.run_tick(kernel)
-            await kernel.host.rest(kernel, 0.001)
+            await rest(0.001)
         assert isinstance(strand.error, LookupError)
         log.remove("its child ended")  # trio decides when; it draws who of its tasks is next
         assert log == [0, 1, 2]
@@ -183,7 +184,7 @@ def test_a_kernel_goes_on_in_another_run_of_trio():
         kernel.spawn(action(name), name)
         for _ in range(2):
             await kernel.host.run_tick(kernel)
-            await kernel.host.rest(kernel, 0.001)
+            await rest(0.001)
 
     trio.run(main, "first")
     kernel.spawn(action("made between"), "made between")

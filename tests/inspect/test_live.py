@@ -8,7 +8,7 @@ import pytest
 
 from agentrt import Agent, Entity
 from agentrt.inspect import live as composing
-from agentrt.inspect.history import KEPT_RECORDS, began_before
+from agentrt.inspect.live import KEPT_RECORDS, began_before
 
 
 def test_what_a_client_is_told_first(watched):
@@ -366,7 +366,7 @@ def test_what_was_composed_before_the_failure_is_not_lost(watched, monkeypatch):
     watched.tick(2)
     watched.runtime.gate.pause()
     client = watched.client(agents={}, events={}, timeline={"agent": "Ann"})
-    monkeypatch.setattr(composing, "as_span_row", lambda span: 1 / 0)
+    monkeypatch.setattr(composing, "span_rows", lambda spans: 1 / 0)
     watched.runtime.note("heard")
     watched.tick(5)
     assert (client.told("agents"), client.told("events")) == ([], [])

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.strand import CancelScope
-from agentrt.kernel.traps import next_tick, sleep_ticks
+from agentrt.kernel.traps import Agenda, next_tick, sleep_ticks
 
 
 class Entry:

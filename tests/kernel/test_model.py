@@ -15,10 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.strand import Cancelled
-from agentrt.kernel.traps import Audience, sleep_ticks
+from agentrt.kernel.traps import Agenda, Audience, sleep_ticks
 
 TICKS = 14
 SIGNALS = 3

@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt.kernel.kernel import Agenda
 from agentrt.kernel.rng import Stream
-from agentrt.kernel.signals import Condition, Event, Queue, Signal, Turns
+from agentrt.kernel.signals import Condition, Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, current_strand
-from agentrt.kernel.traps import Audience, next_tick, park, sleep, sleep_ticks
+from agentrt.kernel.traps import Agenda, Audience, next_tick, park, sleep, sleep_ticks
 
 MOST_STRANDS = 30
 MOST_STEPS = 300
@@ -252,7 +251,6 @@ def test_grown_programs_run_twice_and_with_sweeping_all_the_time(laboratory, par
         with monkeypatch.context() as patch:
             patch.setattr(Agenda, "forget", forget_and_sweep)
             patch.setattr(Audience, "give_up", sweep_at_once)
-            patch.setattr(Turns, "_give_up", sweep_turns_at_once)
             assert run(laboratory, program) == log
             patch.setattr(Audience, "give_up", never_sweep)
             assert run(laboratory, program) == log
@@ -279,7 +277,3 @@ def sweep_at_once(audience, _strand):
 
 def never_sweep(audience, _strand):
     audience._stale += 1
-
-
-def sweep_turns_at_once(turns):
-    turns._line = [waiter for waiter in turns._line if waiter.strand is not None]

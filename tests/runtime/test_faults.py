@@ -188,7 +188,7 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
 ):
     """No sleeping: the action blocks until the guard has looked, which a test tells it by an event."""
     import agentrt.kernel.hosts.watchdog as watchdog
-    import agentrt.runtime.driving
+    import agentrt.runtime.runtime
 
     looked = threading.Event()
 
@@ -208,7 +208,7 @@ def test_a_step_that_keeps_the_event_loop_from_working_is_reported_with_its_line
             await ctx.sleep_ticks(100)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agentrt.runtime.driving, "Watch", Impatient)
+        patch.setattr(agentrt.runtime.runtime, "Watch", Impatient)
         runtime = asyncio_player.runtime()
         runtime.add(being([Blocks], "blocker"))
         healthy = runtime.add(being([actions.Work], "healthy"))

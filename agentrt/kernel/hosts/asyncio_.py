@@ -42,7 +42,7 @@ What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyi
 * ``_must_cancel`` stands for a request that no future took; it is raised by the next step.
 * ``_wait_ended``: a wait on the kernel was ended to raise something there. It raises then, come what may: ``uncancel``
   comes too late to take that back.
-* ``stepper`` is the strand itself whenever something may have to be raised, a ``_Way`` to ``_step_foreign`` after a
+* ``stepper`` is the strand itself whenever something may have to be raised, a ``Way`` to ``_step_foreign`` after a
   future, to ``_step_notice`` after a notification with a value, else to ``_step``.
 
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
@@ -54,7 +54,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,10 +62,10 @@ from agentrt.errors import ENDS_PROGRAM, NotRunningError
 from agentrt.kernel.foreign import (
     TRIO_WORDS,
     Budget,
+    Way,
     describe,
     throw_foreign,
     throw_soon,
-    translate_no_loop,
 )
 from agentrt.kernel.kernel import PlainHost
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
@@ -73,7 +73,7 @@ from agentrt.kernel.traps import COMMANDS, Notice
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Inline, Kernel
-    from agentrt.kernel.roles import Scheduler, Stepper
+    from agentrt.kernel.traps import Stepper
 
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
@@ -127,15 +127,6 @@ class _Entered:
         self.delivered = False
 
 
-class _Way:
-    """A stepper: one of the ways in which a strand goes on."""
-
-    __slots__ = ("send",)
-
-    def __init__(self, send: Callable[..., object]) -> None:
-        self.send: Callable[..., object] = send
-
-
 class AsyncioStrand(Strand):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
@@ -157,6 +148,8 @@ class AsyncioStrand(Strand):
         "_wait_ended",
     )
 
+    kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
+
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
     ) -> None:
@@ -174,7 +167,7 @@ class AsyncioStrand(Strand):
         self._forgiven = False  # somebody called ``uncancel`` for the native cancellation
         self._stop_delivered = False
         self._repeated = -1  # the tick in which a native cancellation was last raised once more
-        self._ordinary: Stepper = _Way(self._step)
+        self._ordinary: Stepper = Way(self._step)
         self.stepper: Stepper = self._ordinary
 
     # --- stepping -----------------------------------------------------------------------------------------------------
@@ -204,7 +197,7 @@ class AsyncioStrand(Strand):
         """See ``Strand``."""
         self.waiting = notice
         if self.stepper is self._ordinary:  # else ``send`` looks for it
-            self.stepper = _Way(self._step_notice)
+            self.stepper = Way(self._step_notice)
 
     def throw(self, error: BaseException) -> object:
         """See ``Strand``."""
@@ -252,7 +245,7 @@ class AsyncioStrand(Strand):
                     self._note_delivered()
             else:
                 self._cancel_natively(future)
-        self.stepper = self if self._must_cancel or is_cancelled else _Way(self._step_foreign)
+        self.stepper = self if self._must_cancel or is_cancelled else Way(self._step_foreign)
 
     def _swallowed(self, future: asyncio.Future[Any] | None) -> None:
         """A native cancellation was swallowed: raise it once more."""
@@ -540,6 +533,7 @@ class AsyncioHost(PlainHost):
     steps_inline: bool = False
     foreign_waits: int = 0
     cancelled_type: type[BaseException] = asyncio.CancelledError
+    no_loop_words: tuple[str, ...] = TRIO_WORDS
 
     def __init__(self) -> None:
         # the event loop on which the kernel was stepped last; None before that
@@ -554,10 +548,6 @@ class AsyncioHost(PlainHost):
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """See ``Host``."""
         return AsyncioStrand(kernel, coro, name, owner, self)
-
-    def cancelled(self, reason: str) -> BaseException:
-        """See ``Host``."""
-        return asyncio.CancelledError(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Wait for a future of the loop; anything else fails at its await, as it does in any asyncio task."""
@@ -585,10 +575,6 @@ class AsyncioHost(PlainHost):
             contextvars.copy_context().run(step, *args)
         finally:
             _leave_task(self.loop, task)  # type: ignore[arg-type]
-
-    def translate(self, error: BaseException) -> BaseException:
-        """Tell an author who called a function of trio's here what to do instead."""
-        return translate_no_loop(error, self.name, TRIO_WORDS)
 
     def enter(self) -> None:
         """Begin to step strands, or raise what failed between ticks."""
@@ -623,7 +609,7 @@ class AsyncioHost(PlainHost):
         """The event loop of the strands."""
         return self.loop if self.loop is not None else asyncio.get_running_loop()
 
-    def drain_now(self, kernel: Scheduler) -> None:
+    def drain_now(self, kernel: Kernel) -> None:
         """Step what is ready, from a callback of the loop."""
         if kernel.draining or kernel.in_tick:
             return
@@ -639,13 +625,13 @@ class AsyncioHost(PlainHost):
         finally:
             self.leave()
 
-    def drain_soon(self, kernel: Scheduler) -> None:
+    def drain_soon(self, kernel: Kernel) -> None:
         """Step what is ready in the next turn of the loop; not during a tick, which goes on by itself."""
         if self.loop is not None and not (self._drain_scheduled or kernel.draining or kernel.in_tick):
             self._drain_scheduled = True
             self.loop.call_soon(self._scheduled_drain, kernel, context=self.context)
 
-    def _scheduled_drain(self, kernel: Scheduler) -> None:
+    def _scheduled_drain(self, kernel: Kernel) -> None:
         self._drain_scheduled = False
         self.drain_now(kernel)
 
@@ -682,29 +668,3 @@ class AsyncioHost(PlainHost):
             return whole
         finally:
             self.leave()
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 the loop gets one turn."""
-        await asyncio.sleep(max(0.0, seconds))
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """See ``Host``."""
-        left = [strand for strand in strands if isinstance(strand, AsyncioStrand) and not strand.is_done]
-        if not left:
-            return True
-        all_ended = asyncio.get_running_loop().create_future()
-
-        def on_end(_strand: object) -> None:
-            if not all_ended.done() and all(strand.is_done for strand in left):
-                all_ended.set_result(None)
-
-        for strand in left:
-            strand.add_done_callback(on_end)
-        try:
-            # Not asyncio.timeout: the caller may be a task that is being cancelled, and up to Python 3.11.2 a timeout
-            # that expires in one comes out as that cancellation.
-            await asyncio.wait([all_ended], timeout=seconds)
-        finally:
-            for strand in left:
-                strand.remove_done_callback(on_end)
-        return all_ended.done()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from agentrt.kernel.traps import at_once, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import PlainHost
+    from agentrt.kernel.strand import Strand
 
 
 def current_library() -> str:
@@ -50,6 +51,28 @@ def now() -> float:
     module = sys.modules[library]
     seconds: float = module.current_time() if library == "trio" else module.get_running_loop().time()
     return seconds
+
+
+async def rest(seconds: float) -> None:
+    """Let real time pass, and the event loop work, which gets one turn with 0; without a loop it blocks the thread."""
+    if current_library() != "plain":
+        import anyio
+
+        await anyio.sleep(max(0.0, seconds))
+    elif seconds > 0:
+        time.sleep(seconds)  # noqa: ASYNC251 - there is no loop
+
+
+async def drained(strands: Iterable[Strand], seconds: float) -> None:
+    """Wait until strands that wait for the event loop have ended, so many real seconds at most; no tick is run."""
+    import anyio
+
+    with anyio.move_on_after(seconds):
+        for strand in strands:
+            if not strand.is_done:
+                event = anyio.Event()
+                strand.when_ended(event.set)
+                await event.wait()
 
 
 def shield() -> AbstractContextManager[object]:

@@ -48,16 +48,15 @@ import contextvars
 import inspect
 import sys
 import types
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
 from agentrt.errors import ForeignAwaitError, NotRunningError
-from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign, translate_no_loop
+from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign
 from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
-from agentrt.kernel.roles import Entry, Scheduler
 from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
 
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
     from trio._core._run import CancelStatus
 
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.roles import Stepper
+    from agentrt.kernel.traps import Entry, Stepper
 
 
 _FOREIGN: Final = "trio"  # what ``waiting`` is while a strand waits for the event loop
@@ -100,6 +99,8 @@ class TrioStrand(Strand):
         "outcome",
         "task",
     )
+
+    kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 
     def __init__(
         self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: TrioHost
@@ -341,11 +342,6 @@ class TrioStrand(Strand):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def ended(self, result: Any, error: BaseException | None) -> None:
-        """See ``Strand``."""
-        super().ended(result, error)
-        self._host.strand_ended()
-
     def condemn(self, error: BaseException) -> bool:
         """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
 
@@ -393,6 +389,7 @@ class TrioHost(PlainHost):
     name: str = "trio"
     steps_inline: bool = False
     cancelled_type: type[BaseException] = trio.Cancelled
+    no_loop_words: tuple[str, ...] = ASYNCIO_WORDS
 
     def __init__(self) -> None:
         self.stepped: TrioStrand | None = None  # the strand that has the baton, or has just given it back
@@ -406,7 +403,6 @@ class TrioHost(PlainHost):
         self._quiet = False
         self._failure: BaseException | None = None
         self._status: CancelStatus | None = None  # which scopes lie around the task that steps code that cannot suspend
-        self._watchers: list[trio.Event] = []
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
@@ -435,10 +431,6 @@ class TrioHost(PlainHost):
         task._activate_cancel_status(self._status)
         return RuntimeError("Cancel scope stack corrupted: a scope was left open. Enter it with 'with'.")
 
-    def translate(self, error: BaseException) -> BaseException:
-        """Tell an author who called a function of asyncio's here what to do instead."""
-        return translate_no_loop(error, self.name, ASYNCIO_WORDS)
-
     def enter(self) -> NoReturn:
         """Refuse: strands cannot be stepped synchronously here."""
         raise NotRunningError(
@@ -461,7 +453,7 @@ class TrioHost(PlainHost):
         self._tasks.pop(strand, None)
         self.hand_back()
 
-    def wake(self, kernel: Scheduler) -> None:
+    def wake(self, kernel: Kernel) -> None:
         """A strand became ready. Between ticks the server steps it at once."""
         if not (self._quiet or kernel.draining or kernel.in_tick):
             self._requested.set()
@@ -476,11 +468,6 @@ class TrioHost(PlainHost):
                 scope.cancel()
         finally:
             self._quiet = outer
-
-    def strand_ended(self) -> None:
-        """A strand ended: tell who waits for that."""
-        for watcher in self._watchers:
-            watcher.set()
 
     # --- draining -----------------------------------------------------------------------------------------------------
 
@@ -608,23 +595,6 @@ class TrioHost(PlainHost):
             kernel.end_tick()
         finally:
             kernel.in_tick = False
-
-    async def rest(self, kernel: Kernel, seconds: float) -> None:
-        """See ``Host``. Strands whose foreign waits end meanwhile are stepped; with 0 trio gets one turn."""
-        await trio.sleep(max(0.0, seconds))
-
-    async def drained(self, kernel: Kernel, strands: Iterable[Strand], seconds: float) -> bool:
-        """See ``Host``."""
-        left = list(strands)
-        with trio.move_on_after(seconds):
-            while not all(strand.is_done for strand in left):
-                watcher = trio.Event()
-                self._watchers.append(watcher)
-                try:
-                    await watcher.wait()
-                finally:
-                    self._watchers.remove(watcher)
-        return all(strand.is_done for strand in left)
 
 
 def _step_in_place(kernel: Kernel, entry: Entry) -> None:

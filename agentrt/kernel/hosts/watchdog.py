@@ -57,7 +57,7 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
-    from agentrt.kernel.roles import Entry
+    from agentrt.kernel.traps import Entry
 
 
 HANGING: Final = 1.0  # real seconds from which on a step is reported while it lasts
