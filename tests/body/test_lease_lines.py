@@ -128,6 +128,22 @@ def test_a_turn_that_is_not_used_is_lost_after_the_next_tick():
     assert book._lines == {}
 
 
+def test_a_turn_that_is_lost_is_news_for_who_does_not_stand_in_line():
+    kernel, book, heard = Kernel(), LeaseBook(), []
+    lease = book.acquire("well", "a")
+
+    async def line_up():
+        book.line_up("well", "b", lambda: None)
+
+    kernel.spawn(line_up())
+    kernel.step_tick()
+    lease.release()
+    book.changed.connect(lambda thing: heard.append((kernel.tick, thing)))
+    for _ in range(6):
+        kernel.step_tick()
+    assert heard == [(3, "well")]
+
+
 def test_who_gives_it_back_lets_others_have_it_and_is_told_if_nobody_wants_it():
     kernel, book, log = Kernel(), LeaseBook(), []
 
