@@ -47,6 +47,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
     "activity.plan.planner:Planner.work",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
+    "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
     "runtime.runtime:Runtime.__aexit__", "strategy.attempt:Attempt.attempt", "strategy.attempt:Attempt.carry",
     "strategy.attempt:Attempt.rest", "strategy.attempt:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
     "strategy.solve:Interruptions.deal", "strategy.attempt:await_end", "strategy.requests:await_request",
