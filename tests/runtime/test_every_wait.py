@@ -45,7 +45,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.spawned:perform", "activity.plan.spawned:Performance.wait", "activity.plan.search:SearchWork.ask",
     "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:OutsideCalls.call", "runtime.intake:OutsideCalls.settle",
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
-    "activity.plan.planner:Planner.work",
+    "activity.plan.planner:Planner.work", "activity.plan.stepping:think_after",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
     "runtime.runtime:Runtime.__aexit__", "strategy.attempt:Attempt.attempt", "strategy.attempt:Attempt.carry",

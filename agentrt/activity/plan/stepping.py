@@ -59,7 +59,7 @@ def first_steps(asked: Sequence[Thinker], kernel: Kernel) -> Generator[object, N
             unit.think_was_stepped(error)
 
 
-async def outlast(leaving: Strand, kernel: Kernel, then: Callable[[], Coroutine[Any, Any, Any] | None]) -> None:
+async def think_after(leaving: Strand, kernel: Kernel, then: Callable[[], Coroutine[Any, Any, Any] | None]) -> None:
     """Think when the think before, which was stopped and still cleans up, has ended."""
     if not leaving.is_done:
         waiter = Waiter()

@@ -125,7 +125,7 @@ from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current, has_changes
 from agentrt.activity.author.seat import SeatHome
 from agentrt.activity.author.utility import DECIMALS, draw, fraction
-from agentrt.activity.plan.stepping import first_steps, outlast
+from agentrt.activity.plan.stepping import first_steps, think_after
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -850,7 +850,7 @@ class Unit:
             return self._think_anew()
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return outlast(self.leaving, self.frame.planner.kernel, self._think_anew)
+        return think_after(self.leaving, self.frame.planner.kernel, self._think_anew)
 
     def _think_anew(self) -> Coroutine[Any, Any, Any] | None:
         self.leaving = None

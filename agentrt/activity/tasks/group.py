@@ -1087,7 +1087,7 @@ class TaskFrame(Frame):
         """The tasks that are asked: all; or of many the first window, and then those that are and still are known."""
         group = self.group
         is_beginning, self._is_beginning = self._is_beginning, False
-        self.is_choosy = len(group.known) > WINDOW
+        self.is_choosy: bool = len(group.known) > WINDOW
         if not self.is_choosy:
             return group.specs
         if is_beginning:
