@@ -395,3 +395,23 @@ def test_so_does_who_does_a_task(play, tasks):
         group.create_task("x:dig").start()
     being, _agent = lived(play, [Dawdle, Dig], 24, groups=[group])
     assert (6, "run") in being.log
+
+
+@pytest.mark.parametrize(("asks", "runs"), [("when answered", False), ("when changed", True)])
+def test_two_slow_thoughts_one_after_the_other(play, asks, runs):
+    """A compound's own and its step's: it has to be kept as a whole."""
+
+    class Do(Slow):
+        does = "x:do"
+
+    class Plan(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = (step("x:do"),)
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(10)
+            ctx.set_think_output()
+
+    being, _agent = lived(play, [Potter, made(Plan, asks=asks), Do], 40)
+    assert ((21, "run") in being.log) is runs
