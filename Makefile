@@ -30,10 +30,11 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
-# Two lanes at the same time, each on a core of its own: lint and the quick tests; the compiled core and the slow tests. The quick ones are run in
-# Python's development mode, and they alone have to cover the code. The slow ones (properties, faults everywhere, whole
-# worlds, browsers, other processes) are run as a user's program is: a tracer makes them take 2.5 times as long, and keeps
-# the watch on Python 3.11 from ending what hangs in other threads. What they say is shown when both lanes are done.
+# Two lanes at the same time, each on a core of its own: lint and the quick tests; the compiled core and the slow tests.
+# The quick ones are run in Python's development mode, and they alone have to cover the code. The slow ones (properties,
+# faults everywhere, whole worlds, browsers, other processes) are run as a user's program is: a tracer makes them take
+# 2.5 times as long, and keeps the watch on Python 3.11 from ending what hangs in other threads. What they say is shown
+# when both lanes are done.
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage, the compiled core
 	@start=$$(date +%s); said=$$(mktemp); trap 'rm -f "$$said"; kill $$slow 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
 	rm -f .coverage .coverage.*; failed=; \
