@@ -95,6 +95,7 @@ def test_a_page_is_given_what_it_has_a_place_for(monkeypatch):
     assert journeys.updated("# None\n") == "# None\n"
 
 
+@pytest.mark.checkout  # a profiler sees no compiled function
 def test_the_page_is_up_to_date():
     assert journeys.main(["--check"]) == 0, "run: python tools/journeys.py --write"
 

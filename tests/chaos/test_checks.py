@@ -230,6 +230,7 @@ class Listening(worlds.Walk):
         ctx.listen(ctx.signals["bell"], lambda value: None)
 
 
+@pytest.mark.checkout  # what is compiled cannot be broken from outside
 def test_a_listener_that_is_left(monkeypatch):
     assert exhaust(of(Listening), ticks=4, faults=["cancel"]).is_sound
     monkeypatch.setattr(Extras, "stopped", lambda self: None)
@@ -249,12 +250,14 @@ def test_thinking_that_nobody_stops(monkeypatch):
     assert any("strands have not ended" in text for text in texts(report))
 
 
+@pytest.mark.checkout  # what is compiled cannot be broken from outside
 def test_a_unit_that_is_not_stopped(monkeypatch):
     monkeypatch.setattr(Unit, "stop", lambda self, state=0: None)
     report = exhaust(worlds.with_plan, ticks=4, faults=["remove"])
     assert "all closed" in rules(report)
 
 
+@pytest.mark.checkout  # what is compiled cannot be broken from outside
 def test_a_bug_of_ours_that_a_hook_hides(monkeypatch):
     def call(unit, hook, told):
         unit.frame.planner.fault(unit, hook, InternalError("it cannot be."))
