@@ -557,27 +557,20 @@ _FAILED = _Gone()  # of one that raised
 class Strays:
     """Owner of strands that nobody else owns. What one of them raises is reported."""
 
-    __slots__ = ("_report", "_then", "strands")
+    __slots__ = ("_report", "strands")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self.strands: dict[Strand, None] = {}  # in the order in which they came
         self._report = report
-        self._then: dict[Strand, list[Callable[[], object]]] = {}
 
     def take(self, strand: Strand) -> None:
         """Own a strand from now on."""
         strand.owner = self
         self.strands[strand] = None
 
-    def when_ended(self, strand: Strand, then: Callable[[], object]) -> None:
-        """Call a plain function, which does not raise, when one of them has ended."""
-        self._then.setdefault(strand, []).append(then)
-
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
         """One of them ended."""
         self.strands.pop(strand, None)
-        for then in self._then.pop(strand, ()):
-            then()
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             self._report(f"the strand {strand.name!r} raised", error)
 

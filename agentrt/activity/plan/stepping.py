@@ -59,11 +59,11 @@ def first_steps(asked: Sequence[Thinker], kernel: Kernel) -> Generator[object, N
             unit.think_was_stepped(error)
 
 
-async def think_after(leaving: Strand, kernel: Kernel, then: Callable[[], Coroutine[Any, Any, Any] | None]) -> None:
+async def think_after(leaving: Strand, then: Callable[[], Coroutine[Any, Any, Any] | None]) -> None:
     """Think when the think before, which was stopped and still cleans up, has ended."""
     if not leaving.is_done:
         waiter = Waiter()
-        kernel.strays.when_ended(leaving, waiter.notify)
+        leaving.when_ended(waiter.notify)
         await suspend_on(waiter)
     coro = then()
     if coro is not None:

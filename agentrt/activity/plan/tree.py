@@ -850,7 +850,7 @@ class Unit:
             return self._think_anew()
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return think_after(self.leaving, self.frame.planner.kernel, self._think_anew)
+        return think_after(self.leaving, self._think_anew)
 
     def _think_anew(self) -> Coroutine[Any, Any, Any] | None:
         self.leaving = None
@@ -1726,8 +1726,6 @@ def outdone(frame: Frame, unit: Unit) -> None:
 
 def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
     """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
-    if frame.aside is None:
-        return frame.units
     kept = _bring_back(frame)
     is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
     for unit in kept:
