@@ -11,9 +11,8 @@ from agentrt.activity.author.action import Action, CompoundAction, output, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
-from agentrt.activity.author.seat import Node, SpawnedFrame
+from agentrt.activity.author.seat import ChildUtilities, Node, SpawnedFrame
 from agentrt.activity.author.steps import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
-from agentrt.activity.plan.compound import ChildUtilities
 from agentrt.activity.tasks.declare import (
     TaskDeclaration,
     TaskGroupAction,

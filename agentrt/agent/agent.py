@@ -59,9 +59,10 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agentrt.activity import performances
 from agentrt.activity.author.expected import StateReader, read_entity
-from agentrt.activity.plan.planner import Planner
-from agentrt.activity.plan.spawned import perform
+from agentrt.activity.performances import perform
+from agentrt.activity.plan.tree import Planner
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
@@ -86,8 +87,8 @@ from agentrt.words import error_words, repr_of, type_name, words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
-    from agentrt.activity.plan.search import SearchWork
     from agentrt.activity.tasks.group import Extension, TaskGroup
+    from agentrt.body.budget import SearchWork
     from agentrt.body.driver import Driver
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel
@@ -515,7 +516,7 @@ class Agent:
             reason = words_of(reason)
             self.is_ending = True
             self.drivers.change()
-            self.drivers.leave(reason, lambda: planner.execution.end(reason))
+            self.drivers.leave(reason, lambda: planner.execution.end(reason, self._plan_ended))
 
     def _end(self, reason: str) -> None:
         """Its plan is unwound for good: stop its drivers and observers, and leave when they have ended."""
@@ -533,8 +534,7 @@ class Agent:
         assert self.planner is not None
         for performance in self.planner.performances:
             if not performance.is_over:
-                performance.then = lambda: self._end_performances(reason)
-                performance.end(reason)
+                performance.end(reason, lambda: self._end_performances(reason))
                 return  # one after the other
         self._leave()
 
@@ -561,7 +561,7 @@ class Agent:
         self.is_ending = False
         own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
-        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state)
+        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state, performances)
         planner.precedence = self.precedence
         self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)
@@ -638,8 +638,7 @@ class Agent:
         runtime.faults.tell(Fault("the planner was killed", self.error, runtime.kernel.tick, self.name, path))
         self._end("the agent was killed")
 
-    def planner_ended(self) -> None:
-        """The planner was told to end, and has."""
+    def _plan_ended(self) -> None:
         runtime = self.runtime
         assert runtime is not None
         trace = runtime.kernel.trace

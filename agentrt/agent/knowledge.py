@@ -88,7 +88,7 @@ from agentrt.words import class_name, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
-    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.tree import Planner
     from agentrt.activity.tasks.group import Extension
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
@@ -820,7 +820,7 @@ class Knowledge:
                 planner.record("", event, detail)
             planner.learn(index_actions(self.actions))
             if content is not None and content.groups:
-                planner.learn_groups(self.groups)
+                planner.learn_groups(group.spec for group in self.groups)
 
     @property
     def actions(self) -> tuple[type[Action], ...]:
@@ -861,7 +861,7 @@ class Knowledge:
     def _take_up_groups(self) -> None:
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
-            planner.learn_groups(self.groups)
+            planner.learn_groups(group.spec for group in self.groups)
 
     # --- the life of the agent ----------------------------------------------------------------------------------------
 
@@ -875,7 +875,7 @@ class Knowledge:
         """Give a new planner all that there is; nobody thinks yet."""
         planner.learn(index_actions(self.actions))
         if self.groups:
-            planner.learn_groups(self.groups)
+            planner.learn_groups(group.spec for group in self.groups)
         if self.belongings is not None:
             self.belongings.observers.reset()
 

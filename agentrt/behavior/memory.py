@@ -464,21 +464,9 @@ class Memory:
     """
 
     __slots__ = (
-        "_clock",
-        "_given_flags",
-        "_stimuli",
-        "agent",
-        "body",
-        "decision_flags",
-        "dt",
-        "name",
-        "precedence",
-        "root",
-        "state",
-        "time",
-        "timers",
-        "tree",
-    )
+        "_clock", "_given_flags", "_stimuli", "agent", "body", "decision_flags", "dt", "name", "precedence", "root",
+        "state", "time", "timers", "tree",
+    )  # fmt: skip
 
     rank = BEHAVIOR  # where it stands in a tick
     view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns

@@ -71,16 +71,8 @@ class Entity:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_components",
-        "_signals",
-        "ai_packs",
-        "destroyed",
-        "id",
-        "is_destroyed",
-        "kind",
-        "name",
-    )
+        "__weakref__", "_components", "_signals", "ai_packs", "destroyed", "id", "is_destroyed", "kind", "name",
+    )  # fmt: skip
 
     def __init__(
         self,

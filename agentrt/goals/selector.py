@@ -744,17 +744,8 @@ class GoalSelector:
     """
 
     __slots__ = (
-        "_goals",
-        "_is_given",
-        "_life",
-        "_own_ledger",
-        "full_ticks",
-        "is_away",
-        "name",
-        "precedence",
-        "rank",
-        "ticks",
-    )
+        "_goals", "_is_given", "_life", "_own_ledger", "full_ticks", "is_away", "name", "precedence", "rank", "ticks",
+    )  # fmt: skip
 
     view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView  # what ``view`` returns
 

@@ -156,17 +156,9 @@ class CancelScope:
     """
 
     __slots__ = (
-        "_deadline",
-        "_seconds",
-        "around",
-        "cancel_called",
-        "cancelled_caught",
-        "expired",
-        "host_scope",
-        "reason",
-        "shield",
-        "strand",
-    )
+        "_deadline", "_seconds", "around", "cancel_called", "cancelled_caught", "expired", "host_scope", "reason",
+        "shield", "strand",
+    )  # fmt: skip
 
     def __init__(self, seconds: float | None = None, *, shield: bool = False, reason: str = _EXPIRED) -> None:
         self._seconds = seconds
@@ -254,15 +246,8 @@ class Strand:
     """A coroutine with its state. Made by ``Kernel.spawn``."""
 
     __slots__ = (
-        "_outcome",
-        "coro",
-        "kernel",
-        "name",
-        "owner",
-        "stepper",
-        "waiting",
-        "within",
-    )
+        "_outcome", "coro", "kernel", "name", "owner", "stepper", "waiting", "within",
+    )  # fmt: skip
 
     def __init__(self, kernel: Scheduler, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> None:
         self.kernel: Scheduler = kernel  # who drives it

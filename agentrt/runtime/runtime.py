@@ -28,11 +28,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from agentrt.activity.plan.search import SearchWork
 from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
-from agentrt.body.budget import WaitTimes
+from agentrt.body.budget import SearchWork, WaitTimes
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.hosts.loops import current_library, current_loop, make_host, step_outside

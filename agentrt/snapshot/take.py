@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.search import running_branch
-from agentrt.activity.plan.tree import boosted, comes_too_late
+from agentrt.activity.plan.tree import boosted, comes_too_late, running_branch
 from agentrt.activity.states import (
     FRAME_NAMES,
     IDLE,
@@ -63,9 +62,7 @@ from agentrt.words import error_words, plain, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.plan.execution import Execution
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.tree import Extras, Frame, Unit
+    from agentrt.activity.plan.tree import Execution, Extras, Frame, Planner, Unit
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
     from agentrt.errors import AgentKilled
@@ -209,7 +206,9 @@ def _frame_view(frame: Frame, path: str) -> FrameView:
         tuple([_unit_view(frame, unit, f"{path}/{unit.spec.label}") for unit in frame.units]),
         _NO_ARGS if frame.args is None or frame.args is NO_ARGS else _args(frame.args),
         0 if state == IDLE else frame.since,
-        _step_limit(frame) if state == THINKING else 0,
+        _limit(frame.parent.extras, frame.index)
+        if state == THINKING and frame.index and frame.parent is not None
+        else 0,
         frame.is_bound,
         *((frame.unasked, frame.why_unasked()) if frame.is_choosy and isinstance(frame, TaskFrame) else (0, "")),
     )
@@ -242,7 +241,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         spec.weight,
         unit.since,
         _again(unit, extras) if state < STARTED else 0,
-        0 if extras is None or extras.timeout is None else _limit(extras.timeout.waiting),
+        _limit(extras, 0),
         "" if extras is None else extras.progress,
         _reason(frame, unit, extras) if state < STARTED else "",
         _waits(unit, extras) if state != READY else "",
@@ -356,17 +355,11 @@ def _again(unit: Unit, extras: Extras | None) -> int:
     return due
 
 
-def _limit(waiting: object) -> int:
-    """The last tick that is in time: a limit is drawn at the beginning of the next one."""
+def _limit(extras: Extras | None, step: int) -> int:
+    """The last tick in which a unit, number 0, or a step of it is in time: the limit is at the next one's beginning."""
+    timer = None if extras is None or extras.timeouts is None else extras.timeouts.get(step)
+    waiting = 0 if timer is None else timer.waiting
     return waiting - 1 if isinstance(waiting, int) and waiting else 0
-
-
-def _step_limit(frame: Frame) -> int:
-    parent = frame.parent
-    if parent is None or parent.extras is None or not parent.extras.step_timeouts:
-        return 0
-    timer = parent.extras.step_timeouts.get(frame.index)
-    return 0 if timer is None else _limit(timer.waiting)
 
 
 def _waits(unit: Unit, extras: Extras | None) -> str:

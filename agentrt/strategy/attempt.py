@@ -39,9 +39,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from agentrt.activity.author.action import Action, ActionSpec
 from agentrt.activity.author.context import Context, ignored
 from agentrt.activity.author.control import Flow, Reject
-from agentrt.activity.plan.execution import aborted
-from agentrt.activity.plan.spawned import Performance, Spawned
-from agentrt.activity.plan.tree import Frame, Unit
+from agentrt.activity.performances import Performance, Spawned
+from agentrt.activity.plan.tree import Frame, Unit, aborted
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
     ENDS_PROGRAM,

@@ -32,9 +32,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs, hold_no_entities
-from agentrt.activity.plan.execution import catcher_of
-from agentrt.activity.plan.spawned import Performance, awaiting
-from agentrt.activity.plan.tree import Unit
+from agentrt.activity.performances import Performance, awaiting
+from agentrt.activity.plan.tree import Unit, catcher_of
 from agentrt.errors import (
     ActivityAbortedError,
     DependencyFailedError,
@@ -54,7 +53,7 @@ from agentrt.words import words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
     from agentrt.activity.author.utility import UtilityRange
-    from agentrt.activity.plan.planner import Planner
+    from agentrt.activity.plan.tree import Planner
     from agentrt.kernel.clock import Clock
     from agentrt.strategy.declare import Provider
     from agentrt.strategy.estimate import Estimator
@@ -218,7 +217,7 @@ class _Performed(Performance):
         super().end_deadlock(reason)
 
     def _over(self, error: BaseException | None) -> None:
-        self.home.performances = tuple(one for one in self.home.performances if one is not self)
+        self.planner.performances = tuple(one for one in self.planner.performances if one is not self)
         self._request.over(error)
         super()._over(error)
 

@@ -50,7 +50,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.plan.waits import look_for_circle
+from agentrt.activity.performances import look_for_circle
 from agentrt.errors import ENDS_PROGRAM, DependencyFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.trace import TraceEvent

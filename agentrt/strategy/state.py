@@ -41,8 +41,8 @@ from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.search import SearchWork
+    from agentrt.activity.plan.tree import Planner
+    from agentrt.body.budget import SearchWork
     from agentrt.body.flags import FlagLedger
     from agentrt.kernel.kernel import Kernel
     from agentrt.strategy.dependency import Dependency

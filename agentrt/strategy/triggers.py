@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agentrt.activity.plan.execution import is_under
+from agentrt.activity.plan.tree import is_under
 from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.declare import Interruptible, Interruption

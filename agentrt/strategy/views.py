@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agentrt.activity.plan.waits import wait_in_words
+from agentrt.activity.performances import wait_in_words
 from agentrt.body.codec import View, told, view
 from agentrt.strategy.state import Accuracy, ForesightCounts
 from agentrt.strategy.tree import OPEN, Outcome, TaskNode

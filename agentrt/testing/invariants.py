@@ -398,7 +398,7 @@ def _left_of(agent: Agent) -> Iterator[str]:
             yield f"on the stack of what runs: {unit!r}"
         if planner.busy_frames:
             yield f"{planner.busy_frames} places of its plan that are not idle"
-        for place in planner.group_places():
+        for place in planner.group_places:
             yield f"a place where a task group is considered: {place!r}"
     if agent.gameplay_if_made is not None:
         yield from _unsolved(agent.gameplay_if_made)

@@ -17,7 +17,7 @@ from agentrt import (
     move_on_after,
     step,
 )
-from agentrt.activity.plan.execution import MAX_EXECUTED
+from agentrt.activity.plan.tree import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
 
 

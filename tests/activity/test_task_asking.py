@@ -271,7 +271,7 @@ def test_what_is_asked_in_a_tick_has_a_bound_and_the_best_is_found():
     assert max(counts.values()) <= task_groups.MOST_ASKED + 8 * WINDOW  # who is interrupted begins with a window
     worths = sorted(group.tasks[doing(agent) - 1].args["worth"] for agent in agents)
     assert worths == [0.992, 0.993, 0.994, 0.995, 0.996, 0.997, 0.998, 0.999]
-    assert all(len(agent.planner.group_places()[0].frames[0].units) <= 10 * WINDOW for agent in agents)
+    assert all(len(agent.planner.group_places[0].frames[0].units) <= 10 * WINDOW for agent in agents)
     sim.close()
 
 

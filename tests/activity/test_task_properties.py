@@ -225,7 +225,7 @@ def test_every_crew_is_sound(seed):
     for agent in world.agents:
         assert [str(one) for one in check_trace(world.sim.trace, agent.name)] == []
         if agent.planner is not None:
-            assert agent.planner.group_places() == []
+            assert agent.planner.group_places == ()
             assert agent.planner.busy_frames == 0
 
 

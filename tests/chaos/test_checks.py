@@ -8,8 +8,7 @@ from players import HOSTS
 
 from agentrt import MOVE, TOP, Action, Agent, Entity, sleep_ticks
 from agentrt.activity.plan import tree
-from agentrt.activity.plan.planner import Planner
-from agentrt.activity.plan.tree import Extras, Unit
+from agentrt.activity.plan.tree import Extras, Planner, Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import TraceEvent, TraceHub

@@ -63,11 +63,11 @@ Source: Stonehearth, AI: "AI contexts".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from agentrt.activity.author.control import Abort, Flow, Reject, is_on_own_stack, require_own_stack
+from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
@@ -75,7 +75,7 @@ from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import at_once, next_tick, sleep_ticks, suspend_on
+from agentrt.kernel.traps import at_once, next_tick, running, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
@@ -115,6 +115,62 @@ def undeclared(spec: Declared, fields: Mapping[str, Any]) -> NoReturn:
         f"is given to set_think_output by {spec.subject}, which declares no Output. "
         f"Add a nested class Output(ThinkOutput) with it.",
     )
+
+
+# The first choice of ``ctx.candidates`` is the think output; when what was made of a choice is rejected, the next takes
+# its place (``compound`` decides whom to ask). The iterator is the author's own code: it is advanced here and nowhere
+# else, and only when a choice is needed.
+
+
+def _give(seat: Seat, choice: object) -> bool:
+    """Make a choice the think output of an action; False if what made it lost an entity that the action needs."""
+    fields, spec = _checked(choice), seat.spec
+    if spec.output_type is not None:
+        output: object = spec.output_type.build(spec.output_label, fields)
+    else:
+        output = seat.frame.args if not fields else undeclared(spec, fields)
+    if seat.state != THINKING and seat.state != READY:
+        return False
+    seat.set_output(output)
+    return True
+
+
+def offer(seat: Seat, choices: Iterable[Mapping[str, Any]]) -> bool:
+    """Offer the first of several choices; whether there is one. Called on the author's stack."""
+    extras = seat.own_extras()
+    extras.candidates = None
+    extras.cuts = 0
+    iterator = iter(choices)
+    for choice in iterator:
+        if _give(seat, choice):
+            extras.candidates = iterator
+        return True
+    return False
+
+
+def offer_next(seat: Seat, iterator: Iterator[Mapping[str, Any]]) -> bool:
+    """Offer the next choice, if one is left; whether it is, or the author's code ended the thinking in another way."""
+    offered: list[Any] = []
+
+    def advance() -> None:
+        for choice in iterator:
+            offered.append(choice)
+            _give(seat, choice)
+            return
+
+    if ends_thinking(seat, "candidates", advance) or offered:
+        return True
+    seat.own_extras().candidates = None
+    return False
+
+
+def _checked(choice: Any) -> dict[str, Any]:
+    if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
+        raise TypeError(
+            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
+            f"{{'item': log}}"
+        )
+    return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
 
 
 class Listener(Connection):
@@ -415,12 +471,21 @@ class Context:
             extras.cuts = 0
         spec = seat.spec
         kind = spec.output_type
+        frame = seat.frame
         if kind is None:
-            seat.set_output(seat.frame.args if not fields else undeclared(spec, fields))
+            output: object = frame.args if not fields else undeclared(spec, fields)
         elif kind._fits(fields):
-            seat.set_output(fields)  # it becomes a record when somebody looks at it
+            output = fields  # it becomes a record when somebody looks at it
         else:
-            seat.set_output(kind.build(spec.output_label, fields))
+            output = kind.build(spec.output_label, fields)
+        # Until a round is over nobody but the thread that steps this looks at what is changed of a leaf. After that it
+        # mostly is that thread still, which is seen here without a call.
+        if (
+            (frame.round_open and spec.steps is None)
+            or running.kernel is self._home.kernel
+            or not self._elsewhere("set_think_output", **fields)
+        ):
+            seat.set_output(output)
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
@@ -440,7 +505,7 @@ class Context:
 
         Source: Stonehearth, AI: `reject`; the offer of several is ours.
         """
-        if self._is_here("candidates", choices) and self._thinks("candidates") and not self._seat.offer(choices):
+        if self._is_here("candidates", choices) and self._thinks("candidates") and not offer(self._seat, choices):
             self._ask_for(Reject("there is no candidate", self._tell))
 
     def clear_think_output(self) -> None:

@@ -13,8 +13,8 @@ A seat does what it is told and says so to the activity; it decides nothing. Eve
 steps the agent, but for ``SeatHome.kernel.is_here`` and ``ActingAgent.post``, by which a context finds out that it is
 called elsewhere and hands the call over.
 
-What an author may hold of the plan stands here too, since a seat gives it: ``Node``, which looks at one place, and
-``SpawnedFrame``, by which an action thinks and runs another activity.
+What an author may hold of the plan stands here too, since a seat gives it: ``Node``, which looks at one place,
+``ChildUtilities`` of a compound, and ``SpawnedFrame``, by which an action thinks and runs another activity.
 
 Rejected: a context that is handed the unit itself. It was, and forty modules of authors and machine could only be
 understood together.
@@ -23,11 +23,13 @@ understood together.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from agentrt.activity.states import FRAME_NAMES, UNIT_NAMES
 from agentrt.body.flags import Holder
+from agentrt.errors import did_you_mean
+from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.arguments import ThinkOutput
@@ -203,10 +205,6 @@ class Seat(Holder, Protocol):
     def set_utility(self, utility: float) -> None:
         """It is so good now."""
 
-    def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
-        """It is ready with the first of several choices; says whether there is one."""
-        ...
-
     def protect(self, value: object) -> None:
         """Watch an entity, or those that a value holds."""
 
@@ -243,8 +241,10 @@ class Activity(Protocol):
     """One activity at one place of a plan, with the actions that could perform it."""
 
     activity: str  # its name
+    index: int  # its number among the steps of its compound, from 1; 0 elsewhere
     state: int  # one of the constants of ``activity.states``
     expected: Current | None  # the expected state of the entity before it; None while nobody touched it
+    round_open: bool  # whether immediate answers are awaited
 
     @property
     def planner(self) -> SeatHome:
@@ -324,6 +324,50 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.path}: {self.kind}, {self.state}, utility {self.utility:g}>"
+
+
+class ChildUtilities:
+    """The utilities of a compound's steps, by activity name or by number from 1.
+
+    A step without an elected action has utility 0. ``child_utilities[step]`` raises ``LookupError`` if there is no such
+    step: a misspelt one would count as 0 for ever, and nobody would notice. ``get`` asks without obligation.
+    """
+
+    __slots__ = ("_frames",)
+
+    def __init__(self, frames: Sequence[Activity]) -> None:
+        self._frames = frames
+
+    def get(self, step: str | int, default: float = 0.0) -> float:
+        """The utility of a step.
+
+        Args:
+            step: the activity (the first step that performs it), or the step's number from 1.
+            default: what to return when there is no such step, or nothing is elected in it.
+        """
+        frame = self._find(step)
+        return default if frame is None or frame.active is None else frame.active.utility
+
+    def __getitem__(self, step: str | int) -> float:
+        if (frame := self._find(step)) is not None:
+            return 0.0 if frame.active is None else frame.active.utility
+        activities = [frame.activity for frame in self._frames]
+        hint = did_you_mean(step, activities) if isinstance(step, str) else ""
+        raise LookupError(f"child_utilities[{repr_of(step, 80)}] names no step.{hint} It has: {self._known()}")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)  # what Python asks of anything
+        raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
+
+    def _find(self, step: object) -> Activity | None:
+        for frame in self._frames:
+            if step == frame.activity or (step == frame.index and not isinstance(step, bool)):  # True is 1 to Python
+                return frame
+        return None
+
+    def _known(self) -> str:
+        return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
 
 
 class SpawnedFrame(ABC):

@@ -23,9 +23,11 @@ Source: Stonehearth, AI: "Compound action example", "Step declarations"; `reject
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.activity.author.arguments import ThinkOutput
+from agentrt.activity.author.context import offer_next
+from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import ARGUMENTS
 from agentrt.activity.plan.tree import (
     Backoff,
@@ -35,18 +37,17 @@ from agentrt.activity.plan.tree import (
     call_on_reject,
     call_start,
     keep_place,
-    limit_unit,
+    limit,
     line_up,
-    offer_next,
     record_of,
     refuse,
     restore_place,
+    unit_expired,
 )
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING
-from agentrt.errors import ENDS_PROGRAM, did_you_mean
+from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import TraceEvent
 from agentrt.native import mypyc_attr
-from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
@@ -233,27 +234,16 @@ def think_again(unit: CompoundUnit) -> None:
     if unit.state != THINKING:
         return
     delay, extras = unit.backoff.delay, unit.extras
-    limit = None
-    if extras is not None:
-        limit, extras.timeout = extras.timeout, None  # it goes on: there is no more time than before
+    timeout = None
+    if extras is not None and extras.timeouts is not None:
+        timeout = extras.timeouts.pop(0, None)  # it goes on: there is no more time than before
     place = keep_place(unit)
     unit.end_thinking()
     restore_place(unit, place)
-    if extras is not None:
-        extras.timeout = limit
+    if extras is not None and timeout is not None:
+        extras.timeouts = {0: timeout}
     unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
     unit.frame.begin_late([unit])
-
-
-def limit_step(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
-    """A step that declares a limit thinks."""
-    extras = unit.own_extras()
-    kernel = frame.planner.kernel
-    if extras.step_timeouts is None:
-        extras.step_timeouts = {}
-    extras.step_timeouts[frame.index] = kernel.call_later(
-        kernel.clock.ticks(seconds) + 1, _step_expired, unit, frame, seconds
-    )
 
 
 def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
@@ -264,68 +254,14 @@ def _step_expired(unit: CompoundUnit, frame: Frame, seconds: float) -> None:
         unit.frame_rejected(frame)
 
 
-class ChildUtilities:
-    """The utilities of a compound's steps, by activity name or by number from 1.
-
-    A step without an elected action has utility 0. ``child_utilities[step]`` raises ``LookupError`` if there is no such
-    step: a misspelt one would count as 0 for ever, and nobody would notice. ``get`` asks without obligation.
-    """
-
-    __slots__ = ("_frames",)
-
-    def __init__(self, frames: list[Frame]) -> None:
-        self._frames = frames
-
-    def get(self, step: str | int, default: float = 0.0) -> float:
-        """The utility of a step.
-
-        Args:
-            step: the activity (the first step that performs it), or the step's number from 1.
-            default: what to return when there is no such step, or nothing is elected in it.
-        """
-        frame = self._find(step)
-        return default if frame is None or frame.active is None else frame.active.utility
-
-    def __getitem__(self, step: str | int) -> float:
-        if (frame := self._find(step)) is not None:
-            return 0.0 if frame.active is None else frame.active.utility
-        activities = [frame.activity for frame in self._frames]
-        hint = did_you_mean(step, activities) if isinstance(step, str) else ""
-        raise LookupError(f"child_utilities[{repr_of(step, 80)}] names no step.{hint} It has: {self._known()}")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)  # what Python asks of anything
-        raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
-
-    def _find(self, step: object) -> Frame | None:
-        for frame in self._frames:
-            if step == frame.activity or (step == frame.index and not isinstance(step, bool)):  # True is 1 to Python
-                return frame
-        return None
-
-    def _known(self) -> str:
-        return ", ".join(f"{frame.activity!r} ({frame.index})" for frame in self._frames) or "no step that has thought"
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class CompoundUnit(Unit):
     """A compound action at one place of a plan."""
 
     __slots__ = (
-        "_answered_last",
-        "_is_bound_to_current",
-        "_is_open",
-        "_is_stepping",
-        "backoff",
-        "frames",
-        "is_due",
-        "own_output",
-        "results",
-        "search",
-        "self_utility",
-        "step",
-    )
+        "_answered_last", "_is_bound_to_current", "_is_open", "_is_stepping", "backoff", "frames", "is_due",
+        "own_output", "results", "search", "self_utility", "step",
+    )  # fmt: skip
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
         super().__init__(frame, spec)
@@ -390,14 +326,12 @@ class CompoundUnit(Unit):
         if self.frame.planner.trace.on:
             self.note(TraceEvent.THINK)
         if self.spec.think_timeout is not None:
-            limit_unit(self, self.spec.think_timeout)
+            limit(self, 0, self.spec.think_timeout, unit_expired, self)
         self._is_open = self.frame.open_answer()
         self._steps_think(self.frame.args)
 
     def set_output(self, output: object) -> None:
         """Its own think has an output: the steps think. Called on the author's stack."""
-        if self.is_handed_over(output):
-            return
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
         self.own_output = record_of(self.spec, output)
@@ -499,7 +433,7 @@ class CompoundUnit(Unit):
                 return  # what a step's think did had it begin from the beginning
             if frame.state != READY or self.state not in (THINKING, READY):
                 if step.think_timeout is not None and frame.state == THINKING:
-                    limit_step(self, frame, step.think_timeout)
+                    limit(self, number, step.think_timeout, _step_expired, self, frame)
                 return
             assert frame.active is not None
             self.results[number:] = [frame.active.given()]
@@ -511,8 +445,8 @@ class CompoundUnit(Unit):
         del self.results[number:]
         if self.search is not None:
             self.search.forget(number)
-        if self.extras is not None and self.extras.step_timeouts:
-            timeouts = self.extras.step_timeouts
+        if self.extras is not None and self.extras.timeouts:
+            timeouts = self.extras.timeouts
             for step in [step for step in timeouts if step >= number]:
                 timeouts.pop(step).cancel()
         for frame in self.frames[number - 1 :]:

@@ -1,9 +1,10 @@
-"""Units and frames: the plan tree of an agent, and who is elected in it. One machine, and so one long module.
+"""Units and frames: the plan tree of an agent, who is elected in it, what runs it. One machine, so one module.
 
 A *frame* performs one activity at one place of a plan; its *units* are the actions that could. A compound's unit has
 frames of its own below it, for its steps. A unit never decides (it tells its frame what became of it, and does what the
-frame says), and a frame never calls an author. Units with steps are in ``compound``; what runs a tree and unwinds it,
-in ``execution``; frames that authors manage, in ``spawned``. A turn of a plan, from left to right::
+frame says), and a frame never calls an author. An *execution* owns the root frame; the *planner* is what all places of
+one agent share. Units with steps are in ``compound``; frames that authors ask for, and what is performed beside the
+plan, in ``activity.performances``. A turn of a plan, from left to right::
 
     begin ──> ask all ──> answers: a round ──> elect ──> start ──> run ──> finished ──> stop, or set aside ──> idle
                  │                              ▲  ▲        │                                        (and begin)
@@ -12,8 +13,8 @@ in ``execution``; frames that authors manage, in ``spawned``. A turn of a plan, 
                                                    └─ a better one is ready: switch ──> unwind the old one ──> start
 
 The module has these parts: hooks and how they are called; code that cannot suspend; what others are to a plan
-(protocols); ``Unit``; ``Frame``; the candidates of a place (knowing, keeping, electing, switching, refusing); what only
-few units have (candidates of a choice, protection, asking again, ``Extras``).
+(protocols); ``Planner``; ``Unit``; ``Frame``; the candidates of a place (knowing, keeping, electing, switching,
+refusing); what only few units have (protection, asking again, ``Extras``); ``Execution``.
 
 *A round.* ``Frame.begin`` has all actions of the activity think at once. Their immediate answers make one round: it is
 over when each of them has made its first step, and each compound among them has an answer or waits for something; that
@@ -63,6 +64,16 @@ aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` an
 of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
 it has one (``note_cut``): nobody starves in silence.
 
+*Unwinding*, the one way in which anything that runs is stopped before its end (preemption, abort, removal). A *target*
+frame is named; if an unwinding is under way already, the frame nearer to the root wins. The strands on the stack under
+it (``Execution.runs``) are stopped, innermost first, each awaited to its end; an executed frame is stopped, with its
+``stop`` hooks, before the strand that executes it. Then the target goes on: it stops its old unit, hooks inner first,
+and starts the new one, or the whole plan is stopped and thought again in the next tick. An abort unwinds the whole
+plan, unless somebody on the way up *catches* it (``catcher_of``): who spawned that frame and wants to hear of it. Then
+only that frame is unwound (``give_up``), and who awaits it gets ``ActivityAbortedError``. Strategies are run like this.
+Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
+and listeners, and there is one machine that does it.
+
 Rules that everybody here relies on:
 
 * Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
@@ -105,26 +116,27 @@ Rejected: aborting the plan when a flag is not free. It would be thought and abo
 of those kill the planner. Electing and what few units have in modules of their own: each called the other two, and who
 read one had to know all three.
 
-Source: Stonehearth, AI: "Making plans", "Comparing plans", "Utility", "Leaf action example", `reject`,
-`protect_argument`. Limits, flags, refusing at start and keeping are ours.
+Source: Stonehearth, AI: "Making plans", "Comparing plans", "Executing plans", "Utility", "Leaf action example",
+`reject`, `protect_argument`. Limits, flags, refusing at start and keeping are ours.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import types
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
 from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
-from agentrt.activity.author.context import Context, late, undeclared
+from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
-from agentrt.activity.author.expected import Current, has_changes
-from agentrt.activity.author.seat import SeatHome
-from agentrt.activity.author.utility import DECIMALS, draw, fraction
+from agentrt.activity.author.expected import Current, StateReader, has_changes
+from agentrt.activity.author.seat import ActingAgent
+from agentrt.activity.author.utility import DECIMALS, SUNK_COST_SECONDS, draw, fraction
 from agentrt.activity.plan.stepping import first_steps, think_after
 from agentrt.activity.states import (
     FINISHED,
@@ -139,23 +151,28 @@ from agentrt.activity.states import (
     UNIT_MASKS,
 )
 from agentrt.body.entity import destroyed_signal
+from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
-from agentrt.errors import ENDS_PROGRAM, ActivityRecursionError
-from agentrt.kernel.kernel import Batch
+from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
+from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
-from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import Waiter, running
+from agentrt.kernel.strand import meant as meant_error
+from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.traps import KEEP, Waiter, at_once
 from agentrt.native import mypyc_attr
-from agentrt.words import error_words, repr_of
+from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action, ActionSpec
+    from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.author.seat import Opened, SpawnedFrame
-    from agentrt.body.flags import FlagLedger, Holder
+    from agentrt.body.budget import SearchWork, Share
+    from agentrt.body.flags import Holder
     from agentrt.body.leases import LeaseRefusal, Place
     from agentrt.kernel.kernel import Kernel, Timer
+    from agentrt.kernel.rng import Stream
     from agentrt.kernel.signals import Connection
-    from agentrt.kernel.trace import Detail
+    from agentrt.kernel.trace import TraceHub
 
 
 MAX_DEPTH = 64
@@ -163,6 +180,18 @@ MAX_DEPTH = 64
 
 MAX_FRAMES = 4096
 """At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
+
+MAX_ABORTS = 10
+"""After how many aborts in a row, without a completed run that took time, the planner gives up.
+
+Each costs a tick, so that at twenty ticks a second it has half a second to come right by itself.
+"""
+
+MAX_SWITCHES = 16
+"""How many preemptions one agent may have in one tick."""
+
+MAX_EXECUTED = 4
+"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
 
 
 def _refuse_place(frame: Frame) -> NoReturn:
@@ -317,15 +346,17 @@ def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
     return None
 
 
-def limit_unit(unit: Unit, seconds: float) -> None:
-    """An action that declares a limit begins to think."""
-    extras = unit.own_extras()
-    if extras.timeout is None:  # a compound that thinks again by itself keeps the limit that it had
-        kernel = unit.frame.planner.kernel
-        extras.timeout = kernel.call_later(kernel.clock.ticks(seconds) + 1, _unit_expired, unit, seconds)
+def limit(unit: Unit, step: int, seconds: float, expired: Callable[..., object], *args: Any) -> None:
+    """What declares a limit begins to think: an action, which is number 0 here, or a step of it."""
+    extras, kernel = unit.own_extras(), unit.frame.planner.kernel
+    if extras.timeouts is None:
+        extras.timeouts = {}
+    if step not in extras.timeouts:  # a compound that thinks again by itself keeps the limit that it had
+        extras.timeouts[step] = kernel.call_later(kernel.clock.ticks(seconds) + 1, expired, *args, seconds)
 
 
-def _unit_expired(unit: Unit, seconds: float) -> None:
+def unit_expired(unit: Unit, seconds: float) -> None:
+    """An action was not ready in time."""
     if unit.state == THINKING:
         unit.withdraw(IMPOSSIBLE)
         if unit.frame.planner.trace.on:
@@ -387,7 +418,7 @@ def record_of(spec: ActionSpec, output: object) -> Any:
     return take(spec.output_type, output)
 
 
-def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Stack, kernel: Kernel) -> None:
+def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Execution, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
     inline = kernel.inline
     before, kernel.current = kernel.current, inline
@@ -436,8 +467,19 @@ class FrameOwner(Protocol):
         """The utility of the elected unit changed."""
 
 
-class Catcher(Protocol):
-    """Who hears of an abort below it, instead of the whole plan: a spawned frame."""
+class Below(Protocol):
+    """An activity that an action spawned. Who catches hears of an abort below it, instead of the whole plan."""
+
+    @property
+    def frame(self) -> Frame:
+        """Its place in the plan."""
+        ...
+
+    def end(self) -> None:
+        """Stop it on the caller's stack."""
+
+    def lost(self) -> None:
+        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
 
     def caught(self, reason: str, unit: Unit | None, *, is_failure: bool) -> None:
         """Something below it aborted, or was taken from the agent: unwind it, and tell who awaits it."""
@@ -446,130 +488,173 @@ class Catcher(Protocol):
         """The action that it runs begins to await a performance, or has awaited it."""
 
 
-class Stack(Protocol):
-    """What a frame is run on: the plan of an agent, or a performance beside it; an ``Execution``."""
+class PlannerOwner(ActingAgent, Protocol):
+    """The agent, as its planner sees it."""
 
-    holder: Holder | None  # for whom it is performed, so that control flags are shared
-    target: Frame | None  # under which everything that runs is being stopped
-    is_aborting: bool  # whether all of it is being unwound
-    renewing: str  # why thinking stops at this moment that may be kept, because it will begin again; empty if not
-    asides: tuple[Frame, ...]  # the places that are idle where some keep thinking
-    stale: tuple[Frame, ...]  # those of them that were there when the last plan ended
-    root: Frame
-    runs: tuple[Unit, ...]  # whose ``run`` is under way, outermost first
+    name: str
+    entity: Any
+    expected: type[CurrentFields] | None
 
     @property
-    def planner(self) -> PlanHome:
-        """What it shares with whatever else its agent performs."""
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
         ...
 
     @property
-    def title(self) -> str:
-        """What people call it."""
+    def search(self) -> SearchWork | None:
+        """The search work of its runtime; None when it is in none any more."""
+
+    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
+        """A hook raised; new the first time for each action and hook."""
+
+    def planner_killed(self, aborts: int, reason: str, path: str) -> None:
+        """The planner gave up."""
+
+
+class PlanParts(Protocol):
+    """What is put into a plan and cannot be known here; the module ``performances``."""
+
+    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit:
+        """A unit for an action at a place."""
         ...
-
-    def is_unwinding(self, frame: Frame) -> bool:
-        """Whether a frame is being unwound."""
-        ...
-
-    def may_switch(self) -> bool:
-        """Whether one more preemption may happen in this tick; counts it."""
-        ...
-
-    def unwind(self, target: Frame, reason: str) -> None:
-        """Stop what runs under a frame, and call ``unwound`` then."""
-
-    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
-        """Unwind a frame for which nobody waits any more."""
-
-    def abort(self, reason: str, unit: Unit | None) -> None:
-        """Unwind all of it, and think again."""
-
-    def replan(self, reason: str, unit: Unit) -> None:
-        """The same for what was taken from the agent, which is no failure."""
-
-    def deadlocked(self, reason: str, unit: Unit) -> None:
-        """A control flag can be had only from who waits for this."""
-
-    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
-        """A ``run`` ended, by itself or because it was stopped."""
-
-    def may_execute(self) -> bool:
-        """Whether one more activity may be executed in this tick; counts it."""
-        ...
-
-
-class PlanHome(SeatHome, Protocol):
-    """What all places of one agent's plan share, as the plan sees it; the ``Planner``."""
-
-    name: str  # the agent's
-    flags: FlagLedger
-    version: int  # of what the agent knows
-    busy_frames: int  # at how many places it thinks or runs
-    sunk_ticks: int  # after how many ticks the sunk-cost boost sets in
-    precedence: int  # of the plan's claims for control flags
-    known: Mapping[str, tuple[ActionSpec, ...]]  # activity to what performs it
-    groups: Mapping[str, tuple[ActionSpec, ...]]  # the same for task groups
-
-    @property
-    def execution(self) -> Stack:
-        """The plan itself."""
-        ...
-
-    @property
-    def has_places_left(self) -> bool:
-        """Whether many more places may think before there are too many."""
-        ...
-
-    def group_places(self) -> list[GroupPlace]:
-        """Where in the plan task groups are considered or run."""
-        ...
-
-    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
-        """The actions that could perform an activity."""
-        ...
-
-    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit | None:
-        """A unit for an action at a place; None if its class raised."""
 
     def spawn(self, unit: Unit, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
-        """A frame that a unit manages by itself."""
+        """A frame that a unit manages by itself; ``handle`` is the context through which its author asked."""
         ...
 
-    def dismiss(self, thinking: Strand) -> None:
-        """Stop thinking that nobody waits for any more."""
-
-    def look_for_circle(self, execution: Stack) -> None:
+    def look_for_circle(self, execution: Execution) -> None:
         """An execution begins to wait: if that closes a circle of waits, break it."""
+
+
+_MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
+NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Planner:
+    """What all places of one agent's plan share, and what is performed beside it.
+
+    It holds what the agent knows, counts the places that are busy, and stands between the plan and the floor above:
+    faults, records and calls to the outside go through it. Who taught what, and how long that counts, is the agent's
+    business.
+    """
+
+    __slots__ = (
+        "_reported", "agent", "busy_frames", "entity", "execution", "flags", "group_places", "groups", "kernel",
+        "known", "name", "parts", "performances", "precedence", "read", "share", "sunk_ticks", "trace", "version",
+    )  # fmt: skip
+
+    def __init__(
+        self, kernel: Kernel, agent: PlannerOwner, flags: FlagLedger, top: str, read: StateReader, parts: PlanParts
+    ) -> None:
+        self.kernel: Kernel = kernel
+        self.trace: TraceHub = kernel.trace
+        self.agent: PlannerOwner = agent
+        self.name: str = agent.name
+        self.entity: Any = agent.entity
+        self.flags: FlagLedger = flags
+        self.read: StateReader = read  # how CURRENT reads the state of the entity
+        self.parts: PlanParts = parts
+        # activity to the actions that perform it, in the order in which they were learned
+        self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        # activity to the task groups that perform it, in the order in which the agent joined them
+        self.groups: Mapping[str, tuple[ActionSpec, ...]] = NO_GROUPS
+        self.version: int = 0  # changes whenever one of these does
+        # where in the plan task groups are considered or run, in the order in which they began to
+        self.group_places: tuple[Unit, ...] = ()
+        self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
+        self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)  # after how many ticks the sunk-cost boost sets in
+        self.precedence: int = 0  # of the plan's claims for control flags
+        # what is performed beside the plan, in the order in which it began
+        self.performances: tuple[Execution, ...] = ()
+        self.share: Share | None = None  # its place in the think budget; None until it asked for work
+        self._reported: set[tuple[str, str]] | None = None
+        self.execution: Execution = Execution(self, top)  # the root of the plan
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+        return self.agent.random
+
+    # --- knowing ------------------------------------------------------------------------------------------------------
+
+    def learn(self, known: Mapping[str, tuple[ActionSpec, ...]]) -> None:
+        """Replace what the agent knows. Frames that think take it up at once, others when they think the next time."""
+        self.known = known
+        self.version += 1
+        self._relearn()
+
+    def _relearn(self) -> None:
+        for execution in (self.execution, *self.performances):
+            execution.relearn()
+
+    def learn_groups(self, specs: Iterable[ActionSpec]) -> None:
+        """Replace the task groups that the agent is in; they come in the order in which it joined them."""
+        found: dict[str, tuple[ActionSpec, ...]] = {}
+        for spec in specs:
+            found[spec.activity] = (*found.get(spec.activity, ()), spec)
+        if found != self.groups:  # who tells of a change may be the second to do so
+            self.groups = found or NO_GROUPS
+            self.version += 1
+            self._relearn()
+
+    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+        """The actions that could perform an activity: what the agent knows, and then the groups that it is in."""
+        known = self.known.get(activity, ())
+        groups = self.groups.get(activity)
+        return known if groups is None else (*known, *groups)
+
+    def dismiss(self, thinking: Strand) -> None:
+        """Stop thinking that nobody waits for any more; it may have to clean up."""
+        self.kernel.strays.take(thinking)
+        thinking.stop("thinking stopped")
+
+    def layer(self, below: Current | None) -> Current:
+        """A new layer of CURRENT, on top of another or of the entity as it is."""
+        return Current(below, self.entity, self.read, self.agent.expected)
+
+    def work(self, units: object) -> Awaitable[None]:
+        """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
+        search = self.agent.search
+        return at_once() if search is None else search.ask(self, units)
+
+    def search_weight(self) -> float:
+        """The weight of its search work: of what it runs, each multiplies it."""
+        found = math.prod([unit.spec.scheduler_priority for unit in running_branch(self.execution.root)], start=1.0)
+        return min(found, _MOST_WEIGHT)
+
+    # --- the floor above ----------------------------------------------------------------------------------------------
 
     def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
+        self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
-        """A hook raised, of an action or of the planner itself."""
+        """A hook raised, of an action or of the planner itself. Logged the first time; the plan goes on as it can."""
+        if isinstance(error, ControlFlow):
+            error.send_on()  # it was contained in the middle of what the hook is for
+        else:
+            self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
 
     def report(self, path: str, hook: str, error: BaseException) -> None:
-        """The same for a place that has no unit."""
+        """As ``fault``, for a place that has no unit."""
+        error = meant_error(error)
+        if self.trace.on:
+            words = error_words(error)
+            self.record(path, TraceEvent.FAULT, (("hook", hook), ("error", words)))
+        if self._reported is None:
+            self._reported = set()
+        key = (path, hook)
+        is_new = key not in self._reported
+        self._reported.add(key)
+        self.agent.planner_fault(f"{hook} raised {type_name(error)}", path, error, is_new)
 
     def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
         """The planner gives up, after so many aborts in a row."""
-
-    def ended(self) -> None:
-        """The plan was told to end, and has."""
-
-
-class GroupPlace(Protocol):
-    """A place of the plan where a task group is considered or run."""
-
-    @property
-    def group(self) -> object:
-        """Which group."""
-
-    def look_further(self) -> None:
-        """A task of it has room again: see whether to ask it."""
-
-    def take_up_tasks(self) -> None:
-        """Tasks of it came or went."""
+        path = self.execution.root.path() if unit is None else unit.path()
+        if self.trace.on:
+            self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
+        self.agent.planner_killed(aborts, reason, path)
 
 
 # Not every Python counts them; to one that does not, anybody may have kept a context.
@@ -583,22 +668,9 @@ class Unit:
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action",
-        "context",
-        "current",
-        "extras",
-        "frame",
-        "is_fresh",
-        "leaving",
-        "output",
-        "rejection",
-        "running",
-        "since",
-        "spec",
-        "state",
-        "thinking",
-        "utility",
-    )
+        "action", "context", "current", "extras", "frame", "is_fresh", "leaving", "output", "rejection", "running",
+        "since", "spec", "state", "thinking", "utility",
+    )  # fmt: skip
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
         self.frame: Frame = frame  # the activity at that place
@@ -722,10 +794,6 @@ class Unit:
         """Something that its author opened was closed before it stops."""
         self.own_extras().let_go(self, opened)
 
-    def offer(self, choices: Iterable[Mapping[str, Any]]) -> bool:
-        """It is ready with the first of several choices, if there is one. Called on the author's stack."""
-        return offer(self, choices)
-
     def protect(self, value: object) -> None:
         """Watch an entity, or those that a value holds."""
         self.own_extras().protect(self, value)
@@ -736,7 +804,7 @@ class Unit:
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
         """A frame below it that its author manages; ``handle`` is the context through which it was asked for."""
-        return self.frame.planner.spawn(self, activity, args, handle)
+        return self.frame.planner.parts.spawn(self, activity, args, handle)
 
     def abort(self, reason: str) -> None:
         """The plan cannot go on because of it."""
@@ -792,7 +860,7 @@ class Unit:
         if refusal.is_final:
             frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
         else:
-            planner.look_for_circle(frame.execution)
+            planner.parts.look_for_circle(frame.execution)
         return False
 
     def flags_granted(self) -> None:
@@ -824,7 +892,7 @@ class Unit:
             self.thinking = asked
             asked.append(self)
             if spec.think_timeout is not None:
-                limit_unit(self, spec.think_timeout)
+                limit(self, 0, spec.think_timeout, unit_expired, self)
             if self.frame.planner.trace.on:
                 self.note(TraceEvent.THINK)
             return
@@ -913,10 +981,6 @@ class Unit:
             self.is_fresh = False
             return
         is_open = frame.round_open
-        # Until the round is over nobody but the thread that steps this looks at what is changed here. After that it
-        # mostly is that thread still, which is seen here without the two calls that ``is_handed_over`` is made of.
-        if not is_open and running.kernel is not frame.planner.kernel and self.is_handed_over(output):
-            return
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
@@ -925,20 +989,6 @@ class Unit:
             self.note(TraceEvent.READY, utility=self.utility)
         if not is_open:
             frame.look_again()
-
-    def is_handed_over(self, output: object) -> bool:
-        """Whether an output was set in another thread; then the next intake takes it."""
-        planner = self.frame.planner
-        if planner.kernel.is_here:
-            return False
-        planner.agent.post(self._take_output, self.context, output)
-        return True
-
-    def _take_output(self, context: Context, output: object) -> None:
-        if self.context is context and (self.state == THINKING or self.state == READY):
-            self.set_output(output)
-        else:
-            late(self, "set_think_output")
 
     def clear_output(self) -> None:
         """The author's think takes its output back. Called on the author's stack."""
@@ -1200,38 +1250,16 @@ class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
-        "_is_looking",
-        "_path",
-        "active",
-        "activity",
-        "args",
-        "aside",
-        "depth",
-        "execution",
-        "expected",
-        "has_filter",
-        "index",
-        "is_bound",
-        "is_choosy",
-        "keeps",
-        "owner",
-        "parent",
-        "pending",
-        "planner",
-        "protection",
-        "round",
-        "round_open",
-        "since",
-        "state",
-        "units",
-        "version",
-    )
+        "_is_looking", "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter",
+        "index", "is_bound", "is_choosy", "keeps", "owner", "parent", "pending", "planner", "protection", "round",
+        "round_open", "since", "state", "units", "version",
+    )  # fmt: skip
 
     def __init__(
-        self, execution: Stack, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
+        self, execution: Execution, owner: FrameOwner, parent: Unit | None, activity: str, index: int, *, is_bound: bool
     ) -> None:
-        self.execution: Stack = execution  # the stack that it is run on
-        self.planner: PlanHome = execution.planner  # what all frames of the agent share
+        self.execution: Execution = execution  # the stack that it is run on
+        self.planner: Planner = execution.planner  # what all frames of the agent share
         self.owner: FrameOwner = owner  # who asked for the activity
         self.parent: Unit | None = parent  # the unit that it is a step of, or None at the root
         self.activity: str = activity  # what is to be performed
@@ -1248,7 +1276,7 @@ class Frame:
         self.pending: int = 0
         self.round: int = 0  # how often it began to think
         self.since: int = 0  # the tick in which it began to think
-        self.has_filter: bool = False  # whether an action of it may forbid the activity; ``election.learn`` sees
+        self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
         self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
@@ -1265,7 +1293,7 @@ class Frame:
         self.state = state
 
     @property
-    def catcher(self) -> Catcher | None:
+    def catcher(self) -> Below | None:
         """Who is told of an abort below it, instead of the whole plan."""
         return None
 
@@ -1598,13 +1626,24 @@ def learn(frame: Frame) -> None:
     frame.version = planner.version
     specs = frame.performers()
     kept = {unit.spec: unit for unit in frame.units}
-    units = [kept.pop(spec, None) or planner.make_unit(frame, spec) for spec in specs]
+    units = [kept.pop(spec, None) or make_unit(frame, spec) for spec in specs]
     frame.units = [unit for unit in units if unit is not None]
     if frame.execution.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
     frame.has_filter = any(spec.has_filter for spec in specs)
     frame.keeps = keeps_thinking(frame)
+
+
+def make_unit(frame: Frame, spec: ActionSpec) -> Unit | None:
+    """A unit for an action at a place of the plan; None if its class raised, which is reported."""
+    try:
+        return frame.planner.parts.make_unit(frame, spec)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        frame.planner.report(f"{frame.path()}/{spec.label}", "__init__", error)
+        return None
 
 
 def take_up(frame: Frame) -> Unit | None:
@@ -1675,19 +1714,6 @@ def keeps_thinking(frame: Frame) -> bool:
     while node.parent is not None and node.index:  # what is spawned has no index, and is made anew each time
         node = node.parent.frame
     return node is frame.planner.execution.root
-
-
-def renew(frame: Frame) -> None:
-    """A plan has run to its end: stop it, but for those who keep their thinking."""
-    execution = frame.execution
-    if execution.stale:
-        end_asides(execution.stale)
-    execution.renewing = ENDED
-    try:
-        frame.stop()
-    finally:
-        execution.renewing = ""
-    execution.stale = execution.asides
 
 
 def goes_on(unit: Unit, why: str) -> bool:
@@ -1762,13 +1788,6 @@ def end_asides(frames: Iterable[Frame]) -> None:
             if unit.state != IDLE:  # else it was to think again by itself, and has stopped for that
                 unit.end_thinking("its place in the plan was not come to again")
         frame.args = frame.expected = None
-
-
-def relearn_asides(frames: Iterable[Frame]) -> None:
-    """The agent learned or forgot actions: stop what was set aside where others are known now."""
-    for frame in frames:
-        if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
-            end_asides([frame])
 
 
 def note_cut(unit: Unit, why: str) -> None:
@@ -2024,63 +2043,6 @@ def refuse(unit: Unit, reason: str) -> None:
 # --- what only few units have -----------------------------------------------------------------------------------------
 
 
-# The first choice of ``ctx.candidates`` is the think output; when what was made of a choice is rejected, the next takes
-# its place (``compound`` decides whom to ask). The iterator is the author's own code: it is advanced here and nowhere
-# else, and only when a choice is needed.
-
-
-def _give(unit: Unit, choice: object) -> bool:
-    """Make a choice the think output of an action; False if what made it lost an entity that the action needs."""
-    fields, spec = _checked(choice), unit.spec
-    if spec.output_type is not None:
-        output: object = spec.output_type.build(spec.output_label, fields)
-    else:
-        output = unit.frame.args if not fields else undeclared(spec, fields)
-    if unit.state != THINKING and unit.state != READY:
-        return False
-    unit.set_output(output)
-    return True
-
-
-def offer(unit: Unit, choices: Iterable[Mapping[str, Any]]) -> bool:
-    """Offer the first of several choices; whether there is one. Called on the author's stack."""
-    extras = unit.own_extras()
-    extras.candidates = None
-    extras.cuts = 0
-    iterator = iter(choices)
-    for choice in iterator:
-        if _give(unit, choice):
-            extras.candidates = iterator
-        return True
-    return False
-
-
-def offer_next(unit: Unit, iterator: Iterator[Mapping[str, Any]]) -> bool:
-    """Offer the next choice, if one is left; whether it is, or the author's code ended the thinking in another way."""
-    offered: list[Any] = []
-
-    def advance() -> None:
-        for choice in iterator:
-            offered.append(choice)
-            _give(unit, choice)
-            return
-
-    if ends_thinking(unit, "candidates", advance) or offered:
-        return True
-    assert unit.extras is not None
-    unit.extras.candidates = None
-    return False
-
-
-def _checked(choice: Any) -> dict[str, Any]:
-    if not isinstance(choice, Mapping) and not hasattr(choice, "keys"):
-        raise TypeError(
-            f"candidates() was given the choice {repr_of(choice)}: each is a mapping of output fields, such as "
-            f"{{'item': log}}"
-        )
-    return {name: choice[name] for name in choice.keys()}  # noqa: SIM118 - a think output is no mapping
-
-
 class Protection:
     """The watch over the arguments of one activity."""
 
@@ -2132,7 +2094,7 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
     for unit in list(frame.units):
         if only is not None and unit is not only:
             continue
-        if unit.extras is not None and unit.extras.is_unprotected(entity):
+        if unit.extras is not None and any(kept is entity for kept in unit.extras.exempt):
             continue
         if unit.state in (THINKING, READY):
             unit.lose(name)
@@ -2190,18 +2152,6 @@ class Backoff:
             self._timer = None
 
 
-class Below(Protocol):
-    """An activity that an action spawned."""
-
-    frame: Frame  # its place in the plan
-
-    def end(self) -> None:
-        """Stop it on the caller's stack."""
-
-    def lost(self) -> None:
-        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Extras:
     """The rare possessions of one unit."""
@@ -2216,8 +2166,7 @@ class Extras:
     execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
     spawned: tuple[Below, ...] = ()  # whose frames think or run
     candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
-    timeout: Timer | None = None  # the limit of its thinking
-    step_timeouts: dict[int, Timer] | None = None  # the limits of steps that think, by number
+    timeouts: dict[int, Timer] | None = None  # the limits of its thinking, number 0, and of its steps that think
     cuts: int = 0  # how often its thinking was stopped before it had an answer, since it had one
     cut_reason: str = ""  # why, the last time
     cut_since: int = 0  # the tick in which the first of these thoughts began
@@ -2231,7 +2180,7 @@ class Extras:
     _while_thinking: list[Opened] = field(default_factory=list)
     _while_running: list[Opened] = field(default_factory=list)
     _protected: list[tuple[Any, Connection]] = field(default_factory=list)
-    _exempt: list[Any] = field(default_factory=list)
+    exempt: list[Any] = field(default_factory=list)  # entities from which protection was taken
 
     def asked_anew(self) -> None:
         """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
@@ -2253,7 +2202,7 @@ class Extras:
         """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
         entities = meant(unit.frame, value)
         for entity in entities:
-            self._exempt = [kept for kept in self._exempt if kept is not entity]
+            self.exempt = [kept for kept in self.exempt if kept is not entity]
         gone = first_gone(entities)
         if gone is not None:
             lost(unit.frame, gone, unit)
@@ -2265,15 +2214,11 @@ class Extras:
     def unprotect(self, unit: Unit, value: object) -> None:
         """Do not watch it any more."""
         for entity in meant(unit.frame, value):
-            self._exempt.append(entity)
+            self.exempt.append(entity)
             for kept, connection in self._protected:
                 if kept is entity:
                     connection.close()
             self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
-
-    def is_unprotected(self, entity: object) -> bool:
-        """Whether protection was taken from an entity."""
-        return any(kept is entity for kept in self._exempt)
 
     # --- suspend and resume -------------------------------------------------------------------------------------------
 
@@ -2327,12 +2272,9 @@ class Extras:
         _close(self._while_thinking)
         self.candidates = None
         self.leave_line()
-        if self.timeout is not None:
-            self.timeout.cancel()
-            self.timeout = None
-        for limit in (self.step_timeouts or {}).values():
-            limit.cancel()
-        self.step_timeouts = None
+        for timeout in (self.timeouts or {}).values():
+            timeout.cancel()
+        self.timeouts = None
         if not is_started:
             for one in self.spawned[::-1]:
                 one.end()
@@ -2360,7 +2302,7 @@ class Extras:
         for _, connection in self._protected:
             connection.close()
         self._protected.clear()
-        self._exempt.clear()
+        self.exempt.clear()
 
 
 def _close(kept: list[Opened]) -> None:
@@ -2368,22 +2310,6 @@ def _close(kept: list[Opened]) -> None:
     kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
     for one in opened:
         one.close()
-
-
-def stop_run(unit: Unit, reason: str) -> None:
-    """Have the strand of a unit's ``run`` end; whoever has it stand still lets it go.
-
-    What it executes was stopped before. Behind a shield it would wait for that for ever: it is told.
-    """
-    if unit.running is not None:
-        unit.running.stop(reason)
-    extras = unit.extras
-    if extras is not None:
-        if extras.unwinding is not None:
-            extras.unwinding()
-        for one in extras.spawned:
-            if one.frame is extras.execute:
-                one.lost()
 
 
 def line_up(unit: Unit, refusal: LeaseRefusal) -> None:
@@ -2409,3 +2335,411 @@ def restore_place(unit: Unit, place: Place | None) -> None:
     """Give it back."""
     if place is not None:
         unit.own_extras().place = place
+
+
+# --- what runs a tree, and unwinds it ---------------------------------------------------------------------------------
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Execution:
+    """The root frame of an agent's plan, and what runs in it."""
+
+    __slots__ = (
+        "_abort", "_counted", "_counts", "_executed", "_given_up", "_is_killed", "_switches",
+        "abort_reason", "aborts", "asides", "holder", "is_aborting", "is_stopped", "kills", "planner", "renewing",
+        "root", "runs", "stale", "stepper", "target", "then", "waiting",
+    )  # fmt: skip
+
+    coro = None  # as an entry of the agenda it stands for no author's code
+
+    def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
+        self.planner: Planner = planner
+        self.holder: Holder | None = holder
+        self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
+        self.runs: tuple[Unit, ...] = ()  # the units whose ``run`` is under way, outermost first
+        self.aborts: int = 0  # how many aborts there were in a row
+        self.abort_reason: str = ""  # the last one's reason
+        self.kills: int = 0  # how many times in a row the planner gave up
+        self.is_stopped: bool = False  # whether it was told to stop for good
+        self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
+        self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
+        self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
+        self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
+        self._abort: tuple[str, Unit | None] | None = None  # the reason of the abort that goes on, and who asked for it
+        self._counts = True  # whether that is a failure of the plan
+        self.then: Callable[[], object] | None = None  # called when it has ended for good
+        self._is_killed = False  # whether its planner gave up and is to be restarted
+        # executed frames that nobody waits for any more, and what to call when they are unwound
+        self._given_up: dict[Frame, Callable[[], None]] | None = None
+        self._counted = 0  # the tick in which these are counted
+        self._switches = 0
+        self._executed = 0
+        self.target: Frame | None = None  # the frame under which everything that runs is being stopped
+        self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
+        self.waiting: object = 0  # until which tick it pauses
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"the plan of {self.planner.name!r}"
+
+    # --- the cycle ----------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Think about the root activity."""
+        if not self.is_stopped and self.root.state == IDLE:
+            try:
+                self.root.begin({}, None)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self.planner.fault(None, "begin", error)
+                self.abort(error_words(error), None)
+
+    @property
+    def due(self) -> int:
+        """The tick in which it thinks again after a pause; 0 while it does not pause."""
+        return self.waiting if isinstance(self.waiting, int) else 0
+
+    @property
+    def name(self) -> str:
+        """What it is as an entry of the agenda, for people."""
+        return self.title
+
+    def strand(self) -> None:
+        """None: it stands for no author's code."""
+
+    def send(self, _value: None) -> object:
+        """Its pause is over: think again."""
+        kernel = self.planner.kernel
+        if self.due > kernel.clock.tick:
+            return KEEP  # it was taken back in the very tick in which it was due, and pauses anew
+        self.waiting = 0
+        if self.is_stopped:
+            return KEEP
+        try:
+            if self._is_killed:
+                self._is_killed = False
+                if self.planner.trace.on:
+                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.kills),))
+            self.begin()
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            kernel.report(f"{self.title} could not be thought", error)
+        return KEEP
+
+    def frame_ready(self, frame: Frame) -> None:
+        """The root has an elected unit: start and run it."""
+        if frame.start():
+            frame.run()
+
+    # Nothing else concerns it: the root never waits in the ready state, competes with nobody, and nobody above it could
+    # choose other arguments. Whoever becomes ready later is elected then.
+
+    def frame_unready(self, frame: Frame) -> None:
+        """Nothing to it, as what follows: it waits until something is ready."""
+
+    def frame_answered(self, frame: Frame) -> None:
+        """See above."""
+
+    def frame_rejected(self, frame: Frame) -> None:
+        """No more than that there is no answer."""
+        self.frame_answered(frame)
+
+    def frame_utility(self, frame: Frame) -> None:
+        """See above."""
+
+    def frame_finished(self, frame: Frame) -> None:
+        """The plan ran to its end: stop it, and think again."""
+        if self.is_aborting:
+            return  # a hook asked for that in the very moment
+        assert frame.active is not None
+        took = self.planner.kernel.clock.tick - frame.active.since
+        if self.stale:
+            end_asides(self.stale)
+        self.renewing = ENDED
+        try:
+            frame.stop()
+        finally:
+            self.renewing = ""
+        self.stale = self.asides
+        if self.planner.trace.on:
+            self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
+        if took:
+            # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
+            self.aborts = self.kills = 0
+            self.begin()
+        else:
+            self._later()
+
+    def _later(self) -> None:
+        """Think again in the next tick: a plan that takes no time must not be repeated within one."""
+        if not self.waiting and not self.is_stopped:
+            kernel = self.planner.kernel
+            kernel.agenda.add(kernel.clock.tick + 1, self)
+
+    def _pause_no_more(self) -> None:
+        """It is told to end."""
+        kernel = self.planner.kernel
+        kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
+        self.waiting = 0
+
+    def relearn(self) -> None:
+        """The agent learned or forgot actions: have the frames of the plan take it up."""
+        self._relearn(self.root)
+        for frame in self.asides:
+            if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
+                end_asides([frame])  # others are known there now
+
+    def _relearn(self, frame: Frame) -> None:
+        lost = take_up(frame)
+        if lost is not None:
+            self.replan(f"the agent forgot the action '{lost.spec.name}' that it was running", lost)
+        for unit in frame.units:
+            for child in unit.children():
+                self._relearn(child)
+
+    # --- the stack ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended for good, and everything of it is stopped."""
+        return self.is_stopped and not self.is_aborting and self.root.state == IDLE
+
+    def run_ended(self, unit: Unit, error: BaseException | None) -> None:
+        """A unit's ``run`` ended, by itself or because it was stopped."""
+        if self.runs[-1] is unit:
+            self.runs = self.runs[:-1]
+        else:
+            self.runs = tuple([one for one in self.runs if one is not unit])
+        if self.target is not None and is_under(unit.frame, self.target):
+            # What it awaited behind a shield was unwound, too: nothing that it could have helped.
+            harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
+            if error is not None and not isinstance(error, harmless):
+                self.planner.fault(unit, "run", error)
+            self._stop_innermost("the plan unwinds")
+        elif error is None:
+            unit.finish()
+        elif isinstance(error, Abort):
+            self.abort(error.reason, unit)
+        elif isinstance(error, self.planner.kernel.host.cancelled_type):
+            self.abort("cancelled from outside", unit)
+        else:
+            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
+            self.abort(f"run raised {error_words(error)}", unit)
+
+    # --- unwinding ----------------------------------------------------------------------------------------------------
+
+    def is_unwinding(self, frame: Frame) -> bool:
+        """Whether a frame is being unwound: it is the target, or lies under the unit that is to be stopped there.
+
+        What thinks under another unit of the target goes on.
+        """
+        target = self.target
+        if target is None or self.is_aborting:
+            return self.is_aborting
+        node = frame
+        while node.depth > target.depth + 1:
+            assert node.parent is not None
+            node = node.parent.frame
+        return node is target or (node.parent is not None and node.parent is target.active)
+
+    def unwind(self, target: Frame, reason: str) -> None:
+        """Stop what runs under a frame; the frame's ``unwound`` is called then."""
+        if self.target is None or target.depth < self.target.depth:
+            self.target = target
+            innermost = self.runs[-1] if self.runs else None
+            if innermost is None or innermost.extras is None or innermost.extras.execute is None:
+                self._stop_innermost(reason)
+            else:
+                # Not on the caller's stack: it may be in the middle of starting what is executed.
+                self.planner.kernel.call_soon(self._stop_innermost, reason)
+
+    def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
+        """Unwind an executed frame because nobody waits for it any more."""
+        if self._given_up is None:
+            self._given_up = {}
+        self._given_up[frame] = then
+        self.unwind(frame, "the executing action gave up")
+
+    def _stop_innermost(self, reason: str) -> None:
+        target = self.target
+        if target is None:
+            return
+        if self.runs and is_under(self.runs[-1].frame, target):
+            unit = self.runs[-1]
+            extras = unit.extras
+            if extras is not None and extras.execute is not None:
+                self._stop_executed(extras.execute)
+            if unit.running is not None:
+                unit.running.stop(reason)
+            if extras is not None:
+                if extras.unwinding is not None:
+                    extras.unwinding()
+                for one in extras.spawned:
+                    if one.frame is extras.execute:
+                        one.lost()  # behind a shield ``run`` would wait for it for ever
+        else:
+            # Nobody to wait for. Not on the caller's stack: it may be in the middle of starting the very plan.
+            self.planner.kernel.call_soon(self._unwound)
+
+    def _stop_executed(self, frame: Frame) -> None:
+        frame.stop()
+        then = None if self._given_up is None else self._given_up.pop(frame, None)
+        if then is not None:
+            then()
+
+    def _unwound(self) -> None:
+        target = self.target
+        if target is None:
+            return  # a call that was overtaken by another unwinding
+        if self.runs and is_under(self.runs[-1].frame, target):
+            self._stop_innermost("the plan unwinds")  # it is being stopped, or began to run after it was looked for
+            return
+        self.target = None  # before who comes next is started, which must not take itself for unwinding
+        if target is self.root and self.is_aborting:
+            self._stopped()
+        elif self._given_up is not None and target in self._given_up:
+            self._stop_executed(target)
+        else:
+            unwound(target, was_running=True)
+
+    def may_switch(self) -> bool:
+        """Whether one more preemption may happen in this tick; counts it."""
+        self._count_anew()
+        self._switches += 1
+        return self._switches <= MAX_SWITCHES
+
+    def may_execute(self) -> bool:
+        """Whether one more activity may be executed in this tick; counts it.
+
+        The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
+        are; each of these costs as much as many steps.
+        """
+        self._count_anew()
+        self._executed += 1
+        return self._executed <= MAX_EXECUTED * self.planner.kernel.livelock_steps
+
+    def _count_anew(self) -> None:
+        tick = self.planner.kernel.clock.tick
+        if tick != self._counted:
+            self._counted = tick
+            self._switches = self._executed = 0
+
+    # --- abort and the end --------------------------------------------------------------------------------------------
+
+    def abort(self, reason: str, unit: Unit | None, *, is_failure: bool = True) -> None:
+        """Unwind the whole plan and think again, in the next tick; or what somebody above it takes the blame for."""
+        catcher = catcher_of(unit)
+        if catcher is None:
+            self._begin_abort(reason, unit, counts=is_failure)
+        else:
+            catcher.caught(reason, unit, is_failure=is_failure)
+
+    def replan(self, reason: str, unit: Unit) -> None:
+        """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
+        self.abort(reason, unit, is_failure=False)
+
+    def deadlocked(self, reason: str, unit: Unit) -> None:
+        """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
+        self.replan(reason, unit if catcher_of(unit) is None else outermost_holder(unit))
+
+    def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
+        if self.is_aborting:
+            return
+        self._abort = (reason, unit)
+        self.is_aborting = True
+        self._counts = counts
+        if self.planner.trace.on:
+            path = self.root.path() if unit is None else unit.path()
+            self.planner.record(path, TraceEvent.ABORT, (("reason", reason),))
+        self.unwind(self.root, reason)
+
+    def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
+        """Unwind the whole plan for good, and call a function when it has ended."""
+        if then is not None:
+            self.then = then  # it may be on its way already
+        if self.is_stopped:
+            return
+        self.is_stopped = self.is_aborting = True
+        self._pause_no_more()
+        self.unwind(self.root, reason)
+
+    def _stopped(self) -> None:
+        self.root.stop()
+        end_asides(self.asides)
+        abort, self._abort = self._abort, None
+        self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
+        if self.then is not None:
+            self.then()
+            return
+        assert abort is not None
+        if not self._counts:
+            self._later()
+            return
+        self.aborts += 1
+        self.abort_reason = abort[0]
+        if self.aborts >= MAX_ABORTS:
+            self.is_stopped = True
+            self.kills += 1
+            self.planner.kill(self.aborts, *abort)
+        else:
+            self._later()
+
+    def restart(self, seconds: float) -> None:
+        """The planner gave up, but its agent is not to: think again, after a while."""
+        self.is_stopped = False
+        self.aborts = 0
+        self._is_killed = True
+        self._pause_no_more()  # what was left of the plan that was killed
+        kernel = self.planner.kernel
+        kernel.agenda.add(kernel.clock.tick + max(1, kernel.clock.ticks(seconds)), self)
+
+    def __repr__(self) -> str:
+        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"
+
+
+def running_branch(frame: Frame) -> Iterator[Unit]:
+    """The units that are started, from the root of a plan down to its leaf."""
+    node: Frame | None = frame
+    while node is not None and node.active is not None and node.active.state >= STARTED:
+        unit = node.active
+        yield unit
+        node = unit.running_child()
+
+
+def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
+    """The error of who awaits a frame that was unwound."""
+    planner = frame.planner
+    return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
+
+
+def catcher_of(unit: Unit | None) -> Below | None:
+    """Who hears of an abort of a unit instead of the whole plan: the nearest above it; None if nobody does."""
+    frame = None if unit is None else unit.frame
+    while frame is not None:
+        if frame.catcher is not None:
+            return frame.catcher
+        frame = None if frame.parent is None else frame.parent.frame
+    return None
+
+
+def outermost_holder(unit: Unit) -> Unit:
+    """Who has to give way so that all control flags that are held for a unit come free: the outermost holder of one."""
+    owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
+    found, above = unit, unit.frame.parent
+    while above is not None:
+        if any(owner is above for owner in owners):
+            found = above
+        above = above.frame.parent
+    return found
+
+
+def is_under(frame: Frame, target: Frame) -> bool:
+    """Whether a frame is the target or lies below it."""
+    node = frame
+    while node.depth > target.depth:
+        assert node.parent is not None
+        node = node.parent.frame
+    return node is target

@@ -25,7 +25,7 @@ from agentrt.activity.author.action import Action, ActionSpec, default_hook
 from agentrt.activity.author.arguments import ActionArgs
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, has_placeholder
 from agentrt.activity.author.utility import UtilityRange, parse_range
-from agentrt.activity.plan.planner import UnitMaker
+from agentrt.activity.performances import UnitMaker
 from agentrt.errors import DefinitionError
 
 if TYPE_CHECKING:

@@ -80,11 +80,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.action import ActionSpec
 from agentrt.activity.author.arguments import entities_in, first_gone
+from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import CompiledStep
 from agentrt.activity.author.utility import remap
-from agentrt.activity.plan.compound import ChildUtilities, CompoundUnit
-from agentrt.activity.plan.planner import UnitMaker
-from agentrt.activity.plan.tree import Frame, asides_below, call_compose_utility, take_up
+from agentrt.activity.performances import UnitMaker
+from agentrt.activity.plan.compound import CompoundUnit
+from agentrt.activity.plan.tree import MAX_FRAMES, Frame, asides_below, call_compose_utility, make_unit, take_up
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import (
     GroupSpec,
@@ -109,8 +110,7 @@ if TYPE_CHECKING:
 
     from agentrt.activity.author.expected import Current
     from agentrt.activity.author.utility import UtilityRange
-    from agentrt.activity.plan.planner import Planner
-    from agentrt.activity.plan.tree import Unit
+    from agentrt.activity.plan.tree import Planner, Unit
     from agentrt.kernel.signals import Connection
 
 
@@ -846,8 +846,8 @@ class TaskGroup:
         self._forget(len(over))
         self.version += 1
         for member in self.members:
-            if member.planner is not None:
-                member.planner.take_up_tasks(self)
+            for place in self._places_of(member):
+                place.take_up_tasks()
         for task in over:  # last: who is told that it is gone finds it gone for all members
             task.tell_end()
         if self._news:
@@ -896,12 +896,19 @@ class TaskGroup:
             line = self.lines[key] = OpenTasks(*key)
         return line
 
+    def _places_of(self, member: Member) -> list[GroupUnit]:
+        """Where in the plan of a member it is considered or run."""
+        planner = member.planner
+        if planner is None or planner.execution.is_stopped:
+            return []
+        return [unit for unit in planner.group_places if isinstance(unit, GroupUnit) and unit.group is self]
+
     def room_changed(self, task: Task) -> None:
         """A worker of a task came or went, or it was started, paused, or is over."""
         if self._book_room(task):
             for member in self._members:
-                if member.planner is not None:
-                    member.planner.look_for_tasks(self)
+                for place in self._places_of(member):
+                    place.look_further()
 
     def _book_room(self, task: Task) -> bool:
         """Note whether a task has room; says whether it has again."""
@@ -1052,18 +1059,9 @@ class TaskFrame(Frame):
     """The place in a member's plan where the tasks of a group compete."""
 
     __slots__ = (
-        "_asked_now",
-        "_asked_tick",
-        "_is_beginning",
-        "_is_due",
-        "_let_go",
-        "_pools",
-        "_pools_of",
-        "_untidy",
-        "_width",
-        "asked",
-        "group",
-    )
+        "_asked_now", "_asked_tick", "_is_beginning", "_is_due", "_let_go", "_pools", "_pools_of", "_untidy", "_width",
+        "asked", "group",
+    )  # fmt: skip
 
     def __init__(self, unit: GroupUnit, activity: str) -> None:
         super().__init__(unit.frame.execution, unit, unit, activity, 1, is_bound=False)
@@ -1176,7 +1174,7 @@ class TaskFrame(Frame):
     def _ask(self, specs: Sequence[TaskSpec]) -> None:
         """Have more tasks think."""
         self._tidy()
-        made = [unit for spec in specs if (unit := self.planner.make_unit(self, spec)) is not None]
+        made = [unit for spec in specs if (unit := make_unit(self, spec)) is not None]
         self.units: list[Unit] = [*self.units, *made]
         asked: list[Unit] = []
         for unit in made:
@@ -1223,7 +1221,7 @@ class TaskFrame(Frame):
     def _is_wanting(self) -> bool:
         """Whether somebody who is not asked could be better than what is ready."""
         bar = self._bar()
-        if bar == _EVERYTHING or not self.planner.has_places_left:
+        if bar == _EVERYTHING or self.planner.busy_frames >= MAX_FRAMES * 3 // 4:
             return False
         if self._best_let_go() > bar:
             return True
@@ -1364,9 +1362,10 @@ class GroupUnit(CompoundUnit):
         was = self.state
         super().move(state)
         if was == IDLE:
-            self.frame.planner.group_places().append(self)
+            self.frame.planner.group_places += (self,)
         elif state == IDLE:
-            self.frame.planner.group_places().remove(self)
+            planner = self.frame.planner
+            planner.group_places = tuple([unit for unit in planner.group_places if unit is not self])
 
     def _steps_think(self, own: Any) -> None:
         group = self.group

@@ -131,22 +131,9 @@ class AsyncioStrand(Strand):
     """A strand and an asyncio task in one. Made by ``Kernel.spawn``; see ``Strand`` and ``asyncio.Task``."""
 
     __slots__ = (
-        "__weakref__",
-        "_by_kernel",
-        "_callbacks",
-        "_cancel_message",
-        "_cancels",
-        "_context",
-        "_enter",
-        "_forgiven",
-        "_fut_waiter",
-        "_host",
-        "_must_cancel",
-        "_ordinary",
-        "_repeated",
-        "_stop_delivered",
-        "_wait_ended",
-    )
+        "__weakref__", "_by_kernel", "_callbacks", "_cancel_message", "_cancels", "_context", "_enter", "_forgiven",
+        "_fut_waiter", "_host", "_must_cancel", "_ordinary", "_repeated", "_stop_delivered", "_wait_ended",
+    )  # fmt: skip
 
     kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 

@@ -88,17 +88,9 @@ class TrioStrand(Strand):
     """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``."""
 
     __slots__ = (
-        "_context",
-        "_exit",
-        "_hop",
-        "_host",
-        "_interrupted",
-        "_raise_cancel",
-        "_trio_scope",
-        "condemned",
-        "outcome",
+        "_context", "_exit", "_hop", "_host", "_interrupted", "_raise_cancel", "_trio_scope", "condemned", "outcome",
         "task",
-    )
+    )  # fmt: skip
 
     kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
 

@@ -15,31 +15,46 @@ goes wrong is an error of who awaits it:
 * nobody can perform it now: ``ActivityImpossibleError``;
 * an action aborts, or raises while it runs: ``ActivityAbortedError``, after everything was stopped;
 * it needs a control flag of somebody who waits for whom it is performed for, a deadlock, or is the youngest of a circle
-  of waits (``waits``): ``ActivityAbortedError``;
+  of waits: ``ActivityAbortedError``;
 * the awaiting coroutine is cancelled: the performance is unwound, inner first, before the cancellation goes on;
 * the agent ends: ``ActivityAbortedError``.
 
 It shares the body with the plan through the ledger of control flags. Performed for a goal or a behavior, it shares the
 flags of that one, and its claims have that one's precedence.
 
+*Circles of waits.* Strategies await requests, actions await performances, of their own agent or of another, and each
+may hold control flags that another waits for. When each of a circle of them waits for the next, all stand still for
+ever, and nobody hears why. So whoever begins to wait looks along the waits: if they lead back to it, the youngest
+performance of the circle fails, with a reason that names the circle, and the others go on. The last wait is what closes
+a circle; so only circles through who has just begun to wait are looked for, and again when what came up was dealt with.
+A wait is that the coroutine of an action awaits the end of a performance (``Extras.awaits``), or that an action waits
+for control flags that somebody holds who does not give way, or for its place in the line. Only the innermost action of
+an execution waits; those above wait for it, and not for what it awaits in a strand of its own. Nothing counts that
+something else may still end: an execution that is being unwound, one that stands still because something came up or
+because it was told to pause, one with a deadline (``move_on_after``, ``fail_after``) anywhere on the way up, and one
+behind a shield, by which its author says that it is to come to its end. A deadline of an event loop's own
+(``asyncio.timeout``) is not known here: use ``fail_after`` around a wait that may go round in a circle. Rejected: a
+bound on how long anybody waits. It would have to be longer than the longest honest wait.
+
 In both cases who performs it may be chosen beforehand, and several of one activity are told apart by their labels,
 since paths are ids.
 
-Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`.
+Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`; prismarine-gameplay: "Task Failure".
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
-from agentrt.activity.plan.execution import Execution, aborted
-from agentrt.activity.plan.tree import Catcher, Frame, PlanHome, Unit
+from agentrt.activity.plan.compound import CompoundUnit
+from agentrt.activity.plan.tree import Below, Execution, Frame, FrameOwner, Planner, Unit, aborted
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -79,47 +94,45 @@ def _apart(name: str, taken: set[str]) -> str:
     return found
 
 
-class SpawnedPlace(Frame):
-    """A frame that an action spawned: for the one action that was ``chosen``, or for whatever the agent knows."""
+class AskedPlace(Frame):
+    """A frame that code asked for: for the one action that was ``chosen``, or for whatever the agent knows."""
 
     __slots__ = ("_catcher", "_chosen", "label")
 
-    def __init__(self, owner: Spawned, unit: Unit, activity: str, chosen: ActionSpec | None, *, catches: bool) -> None:
-        super().__init__(unit.frame.execution, owner, unit, activity, 0, is_bound=False)
+    def __init__(
+        self,
+        execution: Execution,
+        owner: FrameOwner,
+        unit: Unit | None,
+        activity: str,
+        chosen: ActionSpec | None,
+        catcher: Below | None = None,
+    ) -> None:
+        super().__init__(execution, owner, unit, activity, 0, is_bound=False)
         self.label: str = activity  # what paths call it
         self._chosen = chosen
-        self._catcher: Catcher | None = owner if catches else None
+        self._catcher = catcher
 
     def performers(self) -> Sequence[ActionSpec]:
         """The actions that could perform it here: who was chosen, if somebody was."""
         return super().performers() if self._chosen is None else (self._chosen,)
 
     @property
-    def catcher(self) -> Catcher | None:
+    def catcher(self) -> Below | None:
         """Who is told of an abort below it, instead of the whole plan."""
         return self._catcher
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""
-        assert self.parent is not None
-        return f"{self.parent.path()}/{self.label}"
+        return self.label if self.parent is None else f"{self.parent.path()}/{self.label}"
 
 
 class Spawned(SpawnedFrame):
     """A spawned frame, as the plan runs it."""
 
     __slots__ = (
-        "_args",
-        "_caught",
-        "_changed",
-        "_done",
-        "_error",
-        "_handle",
-        "_output",
-        "_unit",
-        "frame",
-        "was_taken",
-    )
+        "_args", "_caught", "_changed", "_done", "_error", "_handle", "_output", "_unit", "frame", "was_taken",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -131,7 +144,10 @@ class Spawned(SpawnedFrame):
         catches: bool = False,
         handle: object = None,
     ) -> None:
-        self.frame: Frame = SpawnedPlace(self, unit, activity, chosen, catches=catches)  # the place in the plan
+        # the place in the plan
+        self.frame: AskedPlace = AskedPlace(
+            unit.frame.execution, self, unit, activity, chosen, self if catches else None
+        )
         # whether something below it was taken from the agent, a control flag say: no failure, it may be run again
         self.was_taken: bool = False
         self._caught: ActivityAbortedError | None = None  # what unwound it, if it hears of that instead of the plan
@@ -212,9 +228,8 @@ class Spawned(SpawnedFrame):
 
     def _take_label(self) -> None:
         unit, frame = self._unit, self.frame
-        assert isinstance(frame, SpawnedPlace)
         taken = {step.label for step in unit.spec.steps or ()}
-        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, SpawnedPlace))
+        taken.update(child.label for child in unit.own_extras().frames() if isinstance(child, AskedPlace))
         frame.label = _apart(frame.activity, taken)
 
     async def ready(self) -> Any:
@@ -433,44 +448,25 @@ MAX_NESTED = 64
 """How many performances may be within one another, each awaited by an action of the one before."""
 
 
-class _PerformedPlace(Frame):
-    """The root of a performance; its path says for whom it is performed, and tells it from others that go on."""
-
-    __slots__ = ("_chosen",)
-
-    def __init__(self, execution: Performance, activity: str, holder: Holder | None, chosen: ActionSpec | None) -> None:
-        super().__init__(execution, execution, None, activity, 0, is_bound=False)
-        self._chosen = chosen
-        plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
-        self._path = _apart(plain, {other.root.path() for other in execution.home.performances})
-
-    def performers(self) -> Sequence[ActionSpec]:
-        """The actions that could perform it here: who was chosen, if somebody was."""
-        return super().performers() if self._chosen is None else (self._chosen,)
-
-
-class PerformanceHome(PlanHome, Protocol):
-    """What all that one agent performs shares, as what is performed beside its plan sees it; the ``Planner``."""
-
-    performances: tuple[Performance, ...]  # in the order in which they began
-
-
 class Performance(Execution):
     """One activity that is performed beside the plan. Made by ``perform``."""
 
-    __slots__ = ("_args", "age", "asker", "awaiters", "error", "home", "output", "then", "waiter")
+    __slots__ = ("_args", "age", "asker", "awaiters", "error", "output", "waiter")
 
     def __init__(
         self,
-        planner: PerformanceHome,
+        planner: Planner,
         activity: str,
         args: Mapping[str, Any],
         holder: Holder | None,
         chosen: ActionSpec | None = None,
     ) -> None:
         super().__init__(planner, activity, holder)
-        self.home: PerformanceHome = planner  # where all of them are in the books
-        self.root: Frame = _PerformedPlace(self, activity, holder, chosen)
+        place = AskedPlace(self, self, None, activity, chosen)
+        # Its path says for whom it is performed, and tells it from others that go on.
+        plain = f"{'performed' if holder is None else holder.flag_name}/{activity}"
+        place.label = _apart(plain, {other.root.path() for other in planner.performances})
+        self.root: Frame = place
         self._args = dict(args)
         self.asker: Unit | None = None  # the action that awaits it; None if it is somebody else
         self.awaiters: list[Unit] = []  # the actions of which ``run`` awaits its end at this moment
@@ -478,12 +474,6 @@ class Performance(Execution):
         self.output: Any = None  # the think output of the action that performed it, when it is over
         self.error: BaseException | None = None  # why it was not performed, when it is over
         self.waiter: Waiter = Waiter()  # who awaits its end
-        self.then: Callable[[], object] | None = None  # called when it is over, for whoever does not await it
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended, and everything of it is stopped."""
-        return self.is_stopped and not self.is_aborting and self.root.state == IDLE
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
@@ -547,8 +537,10 @@ class Performance(Execution):
         else:
             self.abort(reason, unit)
 
-    def end(self, reason: str) -> None:
-        """Unwind it for good; who awaits it is told when that is done."""
+    def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
+        """Unwind it for good; who awaits it is told when that is done, and a function is called."""
+        if then is not None:
+            self.then: Callable[[], object] | None = then
         if self.is_stopped:
             return
         self.is_stopped: bool = True
@@ -602,7 +594,7 @@ def awaiting(performance: Performance | None) -> Iterator[None]:
     if performance is not None:
         performance.awaiters.append(unit)
         unit.own_extras().awaits = performance
-        unit.frame.planner.look_for_circle(unit.frame.execution)
+        look_for_circle(unit.frame.execution)
     try:
         yield
     finally:
@@ -614,7 +606,7 @@ def awaiting(performance: Performance | None) -> Iterator[None]:
 
 
 async def perform(
-    planner: PerformanceHome,
+    planner: Planner,
     activity: str,
     args: Mapping[str, Any],
     holder: Holder | None = None,
@@ -662,3 +654,146 @@ def _nesting(performance: Performance) -> int:
         execution = asker.frame.execution
         found, asker = found + 1, execution.asker if isinstance(execution, Performance) else None
     return found
+
+
+# --- who waits for whom, and a circle of those ------------------------------------------------------------------------
+
+
+class Wait(NamedTuple):
+    """An execution waits for another one."""
+
+    execution: Execution
+    target: Execution  # for whose end it waits
+    how: str  # in words, such as "awaits"
+
+
+def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wait]:
+    """For whom an execution waits, so that it cannot go on by itself.
+
+    Of those that stand before it in a line for control flags nobody is named but who is looked for (``back_to``): they
+    wait for the holders in turn, which are.
+    """
+    unit = _innermost(execution)
+    extras = None if unit is None else unit.extras
+    if unit is None or extras is None or not (extras.awaits_flags or extras.awaits) or _may_end(execution, unit):
+        return []
+    awaited = extras.awaits
+    if isinstance(awaited, Performance):
+        return [] if awaited.is_over else [Wait(execution, awaited, "awaits")]
+    flags = " and ".join(unit.spec.flags)
+    held, before = execution.planner.flags.blockers(unit)
+    found: dict[Execution, Wait] = {}
+    for owners, only, how in ((held, None, "of"), (before, back_to, "after")):
+        if owners is held or only is not None:
+            for owner in owners:
+                place = getattr(owner, "frame", None)  # others than actions hold flags; for what they wait nobody knows
+                target = None if place is None else place.execution
+                if target is not None and target is not execution and target not in found and only in (None, target):
+                    found[target] = Wait(execution, target, f"waits for the control flag {flags} {how}")
+    return list(found.values())
+
+
+def _innermost(execution: Execution) -> Unit | None:
+    """The action that acts in it at this moment."""
+    unit = execution.root.active
+    while unit is not None and unit.state == RUNNING:
+        below = unit.running_child()
+        if below is None:
+            return unit
+        unit = below.active
+    return None
+
+
+def _may_end(execution: Execution, unit: Unit) -> bool:
+    """Whether something else may end its wait."""
+    if execution.is_unwinding(unit.frame) or (unit.extras is not None and unit.extras.unwinding is not None):
+        return True
+    for one in execution.runs:
+        scope = None if one.running is None else one.running.scope
+        while scope is not None:
+            if scope.has_deadline or scope.cancel_called or scope.shield:
+                return True
+            scope = scope.outer
+    return False
+
+
+def circle_through(execution: Execution) -> list[Wait]:
+    """The waits that lead from an execution back to it; none if they do not."""
+    path: list[Wait] = []
+    seen = {execution}
+    branches = [iter(waits_of(execution, execution))]
+    while branches:
+        wait = next(branches[-1], None)
+        if wait is None:
+            branches.pop()
+            if path:
+                path.pop()
+        elif wait.target is execution:
+            return [*path, wait]
+        elif wait.target not in seen:
+            seen.add(wait.target)
+            path.append(wait)
+            branches.append(iter(waits_of(wait.target, execution)))
+    return []
+
+
+def wait_in_words(execution: Execution) -> str:
+    """For whom an execution waits, in words; empty if it does not."""
+    return "; ".join(f"{wait.how} {wait.target.title}" for wait in waits_of(execution))
+
+
+def look_for_circle(execution: Execution) -> None:
+    """An execution begins to wait: if that closes a circle, break it when the ready queue comes to it."""
+    if _is_awaited(execution):
+        execution.planner.kernel.call_soon(_break_circle, execution)
+
+
+def _is_awaited(execution: Execution) -> bool:
+    """Whether anybody may wait for an execution: quick, since of many who want the same nobody waits for the last."""
+    flags = execution.planner.flags
+    if isinstance(execution, Performance) and execution.awaiters:
+        return True
+    holders = [getattr(hold.owner, "frame", None) for hold in flags.holds().values()]
+    if any(holder is not None and holder.execution is execution for holder in holders):
+        return True
+    unit = _innermost(execution)
+    return unit is not None and flags.is_before_others(unit)
+
+
+def _break_circle(execution: Execution) -> None:
+    circle = circle_through(execution)
+    performances = [wait.execution for wait in circle if isinstance(wait.execution, Performance)]
+    if not performances:
+        return
+    victim = max(performances, key=lambda one: one.age)
+    index = next(index for index, wait in enumerate(circle) if wait.execution is victim)
+    circle = [*circle[index:], *circle[:index]]
+    told = f"{circle[0].execution.title} {circle[0].how} {circle[0].target.title}"
+    for wait in circle[1:]:
+        told += f", which {wait.how} {wait.target.title}"
+    victim.end_deadlock(f"a deadlock: {told}")
+
+
+# --- what a planner is handed (``PlanParts``) -------------------------------------------------------------------------
+
+
+class UnitMaker(ABC):
+    """A spec that says itself what its units are: of a task group, of a task. Those of all others are known here."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def make_unit(self, frame: Frame) -> Unit:
+        """A unit of it at a place of the plan."""
+
+
+def make_unit(frame: Frame, spec: ActionSpec) -> Unit:
+    """A unit for an action at a place of the plan."""
+    if isinstance(spec, UnitMaker):
+        return spec.make_unit(frame)
+    return Unit(frame, spec) if spec.steps is None else CompoundUnit(frame, spec)
+
+
+def spawn(unit: Unit, activity: str, args: dict[str, Any], handle: object) -> Spawned:
+    """A frame that a unit manages by itself; ``handle`` is the context through which its author asked."""
+    return Spawned(unit, activity, args, handle=handle)
