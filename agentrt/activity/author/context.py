@@ -478,14 +478,13 @@ class Context:
             output = fields  # it becomes a record when somebody looks at it
         else:
             output = kind.build(spec.output_label, fields)
-        # Until a round is over nobody but the thread that steps this looks at what is changed of a leaf. After that it
-        # mostly is that thread still, which is seen here without a call.
-        if (
-            (frame.round_open and spec.steps is None)
-            or running.kernel is self._home.kernel
-            or not self._elsewhere("set_think_output", **fields)
-        ):
-            seat.set_output(output)
+        if frame.round_open and spec.steps is None and not self._home.trace.on:
+            # All that it means to a leaf before the round is over: until then nobody but who steps it looks at it.
+            seat.state = READY
+            seat.output = output
+            seat.is_fresh = False
+        elif running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
+            seat.set_output(output)  # it mostly is the thread that steps it, which is seen without a call
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.

@@ -311,18 +311,6 @@ def _is_begun(thinking: Strand) -> bool:
     return bool(getattr(coro, "cr_suspended", True) or getattr(coro, "cr_running", True))
 
 
-def _call_run(unit: Unit) -> Coroutine[Any, Any, Any] | None:
-    """The coroutine of ``run``, or None if it could not be made; the plan is being aborted then."""
-    try:
-        return unit.action.run(unit.context or unit.make_context(), unit.frame.args)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.fault("run", error)
-        unit.abort(f"run raised {error_words(error)}")
-        return None
-
-
 def call_on_reject(unit: Unit, reason: str) -> bool:
     """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
     context = unit.context or unit.make_context()
@@ -973,21 +961,13 @@ class Unit:
     def set_output(self, output: object) -> None:
         """The author's think has an output. Called on the author's stack."""
         frame = self.frame
-        watched = frame.planner.trace.on
-        if frame.round_open and not watched:  # most answers: nothing looks at them before the round is over
-            if self.state == THINKING:
-                self.state = READY
-            self.output = output
-            self.is_fresh = False
-            return
-        is_open = frame.round_open
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        self.is_fresh = not is_open
-        if watched:
+        self.is_fresh = not frame.round_open
+        if frame.planner.trace.on:
             self.note(TraceEvent.READY, utility=self.utility)
-        if not is_open:
+        if self.is_fresh:
             frame.look_again()
 
     def clear_output(self) -> None:
@@ -1176,13 +1156,23 @@ class Unit:
             return
         execution = self.frame.execution
         kernel = execution.planner.kernel
-        if (coro := _call_run(self)) is not None:
-            execution.runs += (self,)
-            code = spec.run_code
-            if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
-                _run_at_once(self, coro, execution, kernel)
-            else:
-                self.running = kernel.spawn(coro, spec.name, self)
+        run: Callable[[Context, Any], Coroutine[Any, Any, Any] | None] = self.action.run  # somebody may replace it
+        try:
+            coro = run(self.context or self.make_context(), self.frame.args)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.fault("run", error)
+            self.abort(f"run raised {error_words(error)}")
+            return
+        if coro is None:
+            return
+        execution.runs += (self,)
+        code = spec.run_code
+        if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
+            _run_at_once(self, coro, execution, kernel)
+        else:
+            self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         """It ran to its end."""
@@ -1906,6 +1896,7 @@ def adjust(frame: Frame) -> None:
     bar = _NOBODY if frame.is_bound or is_over else active.utility
     idle: list[Unit] | None = None
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
+    watched = frame.planner.trace.on
     for unit in frame.units:
         state = unit.state
         if state == IDLE:
@@ -1914,8 +1905,15 @@ def adjust(frame: Frame) -> None:
                     idle = []
                 idle.append(unit)
         elif (state == READY or state == THINKING) and unit.spec.high <= bar:  # as the elected one is not
-            if state == READY and not unit.is_fresh and unit.spec.steps is None and unit.spec.keeps != ANSWERS:
-                unit.end_thinking()  # as most do
+            spec = unit.spec
+            if state == READY and not unit.is_fresh and spec.steps is None and spec.keeps != ANSWERS:
+                if watched or not spec.is_plain or unit.extras is not None or unit.thinking is not None:
+                    unit.end_thinking()
+                else:  # what that does; most are stopped so
+                    unit.state = IDLE
+                    unit.output = None
+                    if _references(unit.context) > _ALONE:
+                        unit.context = None
             elif not (why and goes_on(unit, why)):
                 outdone(frame, unit)
     if idle is not None:
@@ -2411,8 +2409,8 @@ class Execution:
 
     def send(self, _value: None) -> object:
         """Its pause is over: think again."""
-        kernel = self.planner.kernel
-        if self.due > kernel.clock.tick:
+        kernel, waiting = self.planner.kernel, self.waiting
+        if isinstance(waiting, int) and waiting > kernel.clock.tick:
             return KEEP  # it was taken back in the very tick in which it was due, and pauses anew
         self.waiting = 0
         if self.is_stopped:
