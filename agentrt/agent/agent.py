@@ -65,20 +65,16 @@ from agentrt.activity.plan.spawned import perform
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
-from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.driver import give, given_to, number_in, take
 from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError
-from agentrt.goals.goal import Goal
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
-from agentrt.selection.library import SelectionLibrary
-from agentrt.selection.state import SelectionTree
 from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
 from agentrt.snapshot.take import key_text, status_of
 from agentrt.words import error_words, repr_of, type_name, words_of
@@ -978,14 +974,9 @@ def _require_driver(driver: object) -> tuple[str, float]:
 
 def _meant(driver: object) -> str:
     """What to write for something that is near to a driver; empty if it is not."""
-    if isinstance(driver, BehaviorTree):
-        return "A tree is shared by all; attach a memory of it: tree.memory()."
-    if isinstance(driver, SelectionTree):
-        return "A tree is shared by all; attach a state of it: tree.state(behaviors)."
-    if isinstance(driver, SelectionLibrary):
-        return 'Attach a state of one of its trees: library["Name"].state(behaviors).'
-    if isinstance(driver, Goal):
-        return "Add it to a selector, selector.add_goal(1, goal), and attach that."
+    instead: object = getattr(driver, "_attach_instead", None)  # what belongs to a model and is no driver says so itself
+    if isinstance(instead, str):
+        return instead
     if callable(getattr(driver, "attach", None)):
         return "An agent drives its own entity: runtime.add(agent)."
     if isinstance(driver, (list, tuple)):

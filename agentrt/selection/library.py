@@ -156,6 +156,7 @@ class SelectionLibrary:
     """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``."""
 
     __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
+    _attach_instead = 'Attach a state of one of its trees: library["Name"].state(behaviors).'
 
     def __init__(self, sources: Sources, mode: Mode) -> None:
         if mode not in MODES:
