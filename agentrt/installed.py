@@ -6,10 +6,11 @@ zip file, with no word of it in the books of pip. Nothing here raises, and a hin
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _NAME = "agentrt"
 
@@ -33,6 +34,8 @@ def how_to_add(extra: str, package: str = "") -> str:
 
 def _checkout() -> Path | None:
     """The folder of the clone that this runs from; None if it runs from elsewhere."""
+    from pathlib import Path  # slow to import, as all of this: few programs ever ask
+
     folder = Path(__file__).absolute().parent.parent
     try:
         is_ours = f'\nname = "{_NAME}"\n' in (folder / "pyproject.toml").read_text(encoding="utf-8")
@@ -43,6 +46,7 @@ def _checkout() -> Path | None:
 
 def _origin() -> str | None:
     """Where pip got it: an address, or nothing for an index; None if pip knows nothing of it."""
+    import json
     from importlib.metadata import distribution
 
     try:

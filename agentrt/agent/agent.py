@@ -62,6 +62,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.plan.planner import Planner
 from agentrt.activity.plan.spawned import perform
+from agentrt.activity.status import key_text, status_of
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
@@ -75,21 +76,20 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
-from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
-from agentrt.snapshot.take import key_text, status_of
 from agentrt.words import error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.search import SearchWork
+    from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.body.driver import Driver
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
-    from agentrt.snapshot.take import Translator
+    from agentrt.snapshot import AgentSnapshot
     from agentrt.strategy.gameplay import Gameplay
 
 
@@ -685,10 +685,14 @@ class Agent:
 
     def snapshot(self) -> AgentSnapshot:
         """What it is doing now, as plain data."""
+        from agentrt.snapshot import snapshot_agent  # who looks at nothing loads no views
+
         return snapshot_agent(self)
 
     def explain(self) -> str:
         """Why it does what it does, and why not something else, in words."""
+        from agentrt.snapshot import explain
+
         return explain(self.snapshot())
 
     @property
@@ -974,7 +978,7 @@ def _require_driver(driver: object) -> tuple[str, float]:
 
 def _meant(driver: object) -> str:
     """What to write for something that is near to a driver; empty if it is not."""
-    instead: object = getattr(driver, "_attach_instead", None)  # what belongs to a model and is no driver says so itself
+    instead: object = getattr(driver, "_attach_instead", None)  # said by what is of a model and drives nobody
     if isinstance(instead, str):
         return instead
     if callable(getattr(driver, "attach", None)):

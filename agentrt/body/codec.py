@@ -1,8 +1,8 @@
 """One codec for all views: what is frozen and plain, written as JSON values and read again.
 
 A view is a dataclass made with ``@view``, below ``View``. ``as_json`` and ``read`` are generated from its fields when
-the class is made, as ``dataclasses`` generates ``__init__``, so that they are as quick as by hand: a tick of an
-inspector writes thousands of them. What a field's type says is all that a codec knows:
+one of them is first called, since most programs call none; so they are as quick as by hand: a tick of an inspector
+writes thousands of them. What a field's type says is all that a codec knows:
 
 ============================== ===================== ================================================================
 ``str int float bool``         as it is              checked for its kind; see ``JsonObject``
@@ -215,18 +215,24 @@ def _said(value: object) -> str:
 
 
 class View:
-    """What something is or does, as frozen, plain data. Made with ``@view``, which writes both of its methods."""
+    """What something is or does, as frozen, plain data. Made with ``@view``: the first call writes both its methods."""
 
     __slots__ = ()
 
+    @staticmethod
+    def _write_codec() -> None:
+        raise NotImplementedError
+
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
-        raise NotImplementedError
+        self._write_codec()
+        return self.as_json()
 
     @classmethod
     def read(cls, fields: JsonObject) -> Self:
         """Read what ``as_json`` wrote; raises ``DataFault`` for what is no such view."""
-        raise NotImplementedError
+        cls._write_codec()
+        return cls.read(fields)
 
     @classmethod
     def from_json(cls, data: object) -> Self:
@@ -283,9 +289,12 @@ def view(
 
     def make(plain: type) -> type:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        code = _Code(made, sparse, adds, check)
-        made.as_json = code.writer()
-        made.read = classmethod(code.reader())
+
+        def write_codec() -> None:
+            code = _Code(made, sparse, adds, check)
+            made.as_json, made.read = code.writer(), classmethod(code.reader())
+
+        made._write_codec = staticmethod(write_codec)
         return made  # type: ignore[no-any-return]
 
     return make if cls is None else make(cls)

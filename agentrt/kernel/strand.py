@@ -50,7 +50,6 @@ whoever closes the world can tell them to end and wait until they have.
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
@@ -536,6 +535,8 @@ class Strand:
         if state == "sleeping":
             state = f"sleeping until tick {self.waiting}"
         if state == "done" and self.error is not None:
+            import traceback  # here: few are looked at, and every program would load it
+
             state = "done: " + traceback.format_exception_only(self.error)[-1].strip()
         stop = f", told to stop: {self.stop_reason}" if self.stop_reason is not None and self.coro is not None else ""
         return f"<Strand {self.name!r}: {state}{stop}>"
