@@ -150,21 +150,21 @@ def _recorder(*args: _typing.Any, **options: _typing.Any) -> _RunRecorder:
 
 
 _LATER = {
-    "agentrt.activity.tasks.views": ("TaskGroupView", "TaskView"),
-    "agentrt.packs.loader": ("Pack", "load_pack"),
-    "agentrt.packs.registry": ("Manifest", "Registry"),
-    "agentrt.snapshot": ("AgentSnapshot", "DriverView", "FlagView", "FrameView", "RuntimeSnapshot", "UnitView"),
-    "agentrt.town": ("Job", "TaskGroups"),
+    **dict.fromkeys(("TaskGroupView", "TaskView"), "agentrt.activity.tasks.views"),
+    **dict.fromkeys(("Pack", "load_pack"), "agentrt.packs.loader"),
+    **dict.fromkeys(("Manifest", "Registry"), "agentrt.packs.registry"),
+    **dict.fromkeys(("AgentSnapshot", "DriverView", "FlagView", "FrameView"), "agentrt.snapshot"),
+    **dict.fromkeys(("RuntimeSnapshot", "UnitView"), "agentrt.snapshot"),
+    **dict.fromkeys(("Job", "TaskGroups"), "agentrt.town"),
 }
 
 if not _typing.TYPE_CHECKING:  # a type checker would take any name for granted
 
     def __getattr__(name: str) -> object:
-        for module, names in _LATER.items():
-            if name in names:
-                found = globals()[name] = getattr(_import_module(module), name)
-                return found
-        raise AttributeError(f"module 'agentrt' has no attribute {name!r}")
+        if name not in _LATER:
+            raise AttributeError(f"module 'agentrt' has no attribute {name!r}")
+        found = globals()[name] = getattr(_import_module(_LATER[name]), name)
+        return found
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

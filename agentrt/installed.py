@@ -7,10 +7,7 @@ zip file, with no word of it in the books of pip. Nothing here raises, and a hin
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from typing import Any
 
 _NAME = "agentrt"
 
@@ -32,7 +29,7 @@ def how_to_add(extra: str, package: str = "") -> str:
     return f"Run: pip install '{_NAME}[{extra}]{f' @ {origin}' if origin else ''}'"
 
 
-def _checkout() -> Path | None:
+def _checkout() -> str | None:
     """The folder of the clone that this runs from; None if it runs from elsewhere."""
     from pathlib import Path  # slow to import, as all of this: few programs ever ask
 
@@ -41,7 +38,7 @@ def _checkout() -> Path | None:
         is_ours = f'\nname = "{_NAME}"\n' in (folder / "pyproject.toml").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
-    return folder if is_ours else None
+    return str(folder) if is_ours else None
 
 
 def _origin() -> str | None:

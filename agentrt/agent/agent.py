@@ -698,8 +698,6 @@ class Agent:
     @property
     def status_text(self) -> str:
         """What it does, for its players: the text of the innermost running action that has one."""
-        if self.planner is None:
-            return ""
         status = status_of(self.planner)
         return key_text(status) if self.runtime is None else self.runtime.texts.text(status)
 

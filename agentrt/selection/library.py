@@ -19,7 +19,6 @@ Behavior Blocks".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -259,8 +258,7 @@ class SelectionLibrary:
         return f"<SelectionLibrary: {', '.join(self.names) or 'empty'}>"
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionReport:
+class SelectionReport(NamedTuple):
     """What was found out."""
 
     files: int  # how many files were read

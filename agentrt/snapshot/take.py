@@ -33,7 +33,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
-from agentrt.activity.status import SILENT, status_of
+from agentrt.activity.status import status_of
 from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
@@ -345,7 +345,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
     planner = agent.planner
     execution = None if planner is None else planner.execution
     performances = () if planner is None else planner.performances
-    status = SILENT if planner is None else status_of(planner)
+    status_key, status_args = status_of(planner)
     flags = agent.flags
     clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
     return AgentSnapshot(
@@ -358,8 +358,8 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         is_ending=agent.is_ending,
         error="" if agent.error is None else words_of(agent.error),
         status_text=agent.status_text,
-        status_key=status.key,
-        status_args=plain(status.args),
+        status_key=status_key,
+        status_args=plain(status_args),
         running=_running(execution)[0],
         plan=None if execution is None else _frame_view(execution.root, execution.root.path()),
         again=0 if execution is None else execution.due,

@@ -34,7 +34,7 @@ def _is_of_this_version(fields):
         raise DataFault("it is of another version.", pointer="/version")
 
 
-@view
+@view()
 class Leaf(View):
     name: str
     count: int
@@ -164,7 +164,7 @@ def test_what_the_code_calls_is_no_part_of_its_signature():
 
 
 def test_a_type_that_no_codec_knows_is_told_at_the_first_use():
-    @view
+    @view()
     class Odd(View):
         one: set[int]
 
