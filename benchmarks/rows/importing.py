@@ -12,7 +12,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+import agentrt
 from benchmarks.harness import Peer, Row, Side, Size, Work
 
 __all__ = ["IMPORTING"]
@@ -27,11 +29,12 @@ def _python(code: str, size: Size) -> Iterator[Work]:
     # Compiled modules are kept, as on any user's machine; the first process, which compiles them, is not measured.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code]
-    subprocess.run(command, check=True, env=environment)
+    folder = Path(agentrt.__file__).parents[1]  # the agentrt that is measured here, and not what lies in our own folder
+    subprocess.run(command, check=True, env=environment, cwd=folder)
 
     def work() -> int:
         for _ in range(size.count):
-            subprocess.run(command, check=True, env=environment)
+            subprocess.run(command, check=True, env=environment, cwd=folder)
         return size.count
 
     yield work
