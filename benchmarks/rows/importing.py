@@ -12,9 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-import agentrt
 from benchmarks.harness import Peer, Row, Side, Size, Work
 
 __all__ = ["IMPORTING"]
@@ -29,12 +27,11 @@ def _python(code: str, size: Size) -> Iterator[Work]:
     # Compiled modules are kept, as on any user's machine; the first process, which compiles them, is not measured.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code]
-    folder = Path(agentrt.__file__).parents[1]  # the agentrt that is measured here, and not what lies in our own folder
-    subprocess.run(command, check=True, env=environment, cwd=folder)
+    subprocess.run(command, check=True, env=environment)
 
     def work() -> int:
         for _ in range(size.count):
-            subprocess.run(command, check=True, env=environment, cwd=folder)
+            subprocess.run(command, check=True, env=environment)
         return size.count
 
     yield work
