@@ -2,9 +2,13 @@
 
 This is the door for people who write actions and agents. Tests have their own: ``agentrt.testing``. Here the library is
 put together, too: what a lower floor needs of a higher one is handed down to it.
+
+A program loads what it uses. What many do without (packs, shared task groups, snapshots) is loaded when it is first
+named; what runs in a tick is all there before.
 """
 
-from typing import Any as _Any
+import typing as _typing
+from importlib import import_module as _import_module
 
 from agentrt.activity import states as _states
 from agentrt.activity.author.action import Action, CompoundAction, output, step
@@ -21,7 +25,6 @@ from agentrt.activity.tasks.declare import (
     declare_task,
 )
 from agentrt.activity.tasks.group import Task, TaskGroup, TaskState
-from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.agent.agent import TOP, Agent, Attachment, Restart
 from agentrt.agent.faults import Fault
 from agentrt.agent.knowledge import Injection
@@ -37,13 +40,16 @@ from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_af
 from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.native import is_compiled as _is_compiled
-from agentrt.packs.loader import Pack, load_pack
-from agentrt.packs.registry import Manifest, Registry
 from agentrt.runtime.intake import RunRecorder as _RunRecorder
 from agentrt.runtime.runtime import Runtime
 from agentrt.runtime.runtime import makes_recorders as _makes_recorders
-from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
-from agentrt.town import Job, TaskGroups
+
+if _typing.TYPE_CHECKING:
+    from agentrt.activity.tasks.views import TaskGroupView, TaskView
+    from agentrt.packs.loader import Pack, load_pack
+    from agentrt.packs.registry import Manifest, Registry
+    from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
+    from agentrt.town import Job, TaskGroups
 
 __all__ = [
     "ARGS",
@@ -136,7 +142,28 @@ __compiled__: bool = _is_compiled(_states)
 
 
 @_makes_recorders
-def _recorder(*args: _Any, **options: _Any) -> _RunRecorder:
+def _recorder(*args: _typing.Any, **options: _typing.Any) -> _RunRecorder:
     from agentrt.record.recorder import Recorder  # who records needs sqlite, and most do not
 
     return Recorder(*args, **options)
+
+
+_LATER = {
+    **dict.fromkeys(("TaskGroupView", "TaskView"), "agentrt.activity.tasks.views"),
+    **dict.fromkeys(("Pack", "load_pack"), "agentrt.packs.loader"),
+    **dict.fromkeys(("Manifest", "Registry"), "agentrt.packs.registry"),
+    **dict.fromkeys(("AgentSnapshot", "DriverView", "FlagView", "FrameView"), "agentrt.snapshot"),
+    **dict.fromkeys(("RuntimeSnapshot", "UnitView"), "agentrt.snapshot"),
+    **dict.fromkeys(("Job", "TaskGroups"), "agentrt.town"),
+}
+
+if not _typing.TYPE_CHECKING:  # a type checker would take any name for granted
+
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module 'agentrt' has no attribute {name!r}")
+        found = globals()[name] = getattr(_import_module(_LATER[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

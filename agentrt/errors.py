@@ -22,7 +22,6 @@ The file is longer than others on purpose: it is one catalog, in the order of th
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final, TypedDict, Unpack
 
@@ -50,6 +49,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     given: object = name
     if not isinstance(given, str) or len(given) > LONGEST_NAME:
         return ""
+    import difflib  # slow to import, and only needed here
+
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 

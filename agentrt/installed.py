@@ -6,9 +6,7 @@ zip file, with no word of it in the books of pip. Nothing here raises, and a hin
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import Any
 
 _NAME = "agentrt"
@@ -31,18 +29,21 @@ def how_to_add(extra: str, package: str = "") -> str:
     return f"Run: pip install '{_NAME}[{extra}]{f' @ {origin}' if origin else ''}'"
 
 
-def _checkout() -> Path | None:
+def _checkout() -> str | None:
     """The folder of the clone that this runs from; None if it runs from elsewhere."""
+    from pathlib import Path  # slow to import, as all of this: few programs ever ask
+
     folder = Path(__file__).absolute().parent.parent
     try:
         is_ours = f'\nname = "{_NAME}"\n' in (folder / "pyproject.toml").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
-    return folder if is_ours else None
+    return str(folder) if is_ours else None
 
 
 def _origin() -> str | None:
     """Where pip got it: an address, or nothing for an index; None if pip knows nothing of it."""
+    import json
     from importlib.metadata import distribution
 
     try:

@@ -17,8 +17,7 @@ An object is a world if it has what ``World`` lists; it need not inherit from it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import ManifestError, UnknownWorldError
 from agentrt.packs.registry import load_entry_point, origin_of
@@ -43,8 +42,7 @@ def nobody(runtime: Runtime) -> None:
     """Watch nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorldReport:
+class WorldReport(NamedTuple):
     """What a headless run came to."""
 
     digest: str  # a hash of the whole run, in hexadecimal digits

@@ -88,10 +88,11 @@ def compare_row(row: Row, size: Size, here: Path, there: Path, turns: int) -> Co
 def _measure(name: str, size: Size, tree: Path) -> float | str:
     """Seconds for a unit; or why there are none."""
     done = subprocess.run(
-        [sys.executable, str(ALONE), str(tree), name, "0", str(size.count), str(size.rounds)],
+        [sys.executable, str(ALONE), ".", name, "0", str(size.count), str(size.rounds)],
         capture_output=True,
         text=True,
         check=False,
+        cwd=tree,  # what it starts imports from there, too
         env={**os.environ, "PYTHONHASHSEED": "0"},
     )
     if done.returncode:

@@ -27,14 +27,14 @@ of the turns (on a machine that others use, it measures the others).
 from __future__ import annotations
 
 import gc
-import os
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Literal
+
+from benchmarks.alone import processor_time
 
 __all__ = ["Gauge", "Measured", "Peer", "Prepare", "Row", "RowResult", "Side", "Size", "Work", "measure_row"]
 
@@ -296,15 +296,9 @@ def _collected() -> Iterator[None]:
 
 
 def _seconds(work: Work) -> float:
-    before = _processor_time()
+    before = processor_time()
     units = work()
-    return (_processor_time() - before) / units
-
-
-def _processor_time() -> float:
-    """Of this process, and of those that it started and waited for."""
-    children = os.times()
-    return time.process_time() + children.children_user + children.children_system
+    return (processor_time() - before) / units
 
 
 def _bytes(work: Work) -> float:

@@ -164,13 +164,45 @@ def test_the_wheel_ships_all_packages_but_the_example_that_is_run_from_a_clone()
     assert [ROOT / path for path in shipped] == [PACKAGES[name] for name in PACKAGES if name != "examples.crafter"]
 
 
+def _loaded_by(code):
+    """What a new process has loaded after some code that it had not before: the names of modules."""
+    told = "import sys; before = set(sys.modules)\n" + code + "\nprint(*sorted(set(sys.modules) - before))"
+    return subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout.split()
+
+
 def test_importing_agentrt_imports_nothing_heavy():
-    code = (
-        "import sys; before = set(sys.modules); import agentrt\n"
-        "loaded = {name.partition('.')[0] for name in set(sys.modules) - before}\n"
-        "ours = {'agentrt', 'agentrt__mypyc'}  # and what is compiled\n"
-        "print(sorted(loaded - sys.stdlib_module_names - ours))\n"
-        "print(sorted(loaded & {'asyncio', 'socket', 'ssl', 'logging', 'random', 'email', 'subprocess'}))"
+    loaded = {name.partition(".")[0] for name in _loaded_by("import agentrt")}
+    assert loaded - sys.stdlib_module_names - {"agentrt", "agentrt__mypyc"} == set()  # and what is compiled
+    slow = {
+        "asyncio", "difflib", "email", "json", "logging", "pathlib", "random", "socket", "sqlite3", "ssl",
+        "subprocess", "traceback", "urllib", "xml", "zipfile",
+    }  # fmt: skip
+    assert loaded & slow == set()
+
+
+def test_importing_agentrt_loads_what_a_tick_needs_and_no_more():
+    loaded = [name for name in _loaded_by("import agentrt") if name.startswith("agentrt.")]
+    assert sorted({name.split(".")[1] for name in loaded}) == [
+        "activity", "agent", "body", "errors", "installed", "kernel", "native", "runtime", "words",
+    ]  # fmt: skip
+    assert {"agentrt.activity.tasks.views", "agentrt.body.codec", "agentrt.body.views"}.isdisjoint(loaded)
+    assert len(loaded) <= 58, (
+        "One more costs each program that starts: load it with what needs it, or raise this on purpose."
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n[]\n"
+
+
+def test_the_first_ticks_load_nothing():
+    code = """import agentrt
+class Walk(agentrt.Action):
+    does, utility = "demo:walk", 1.0
+    async def run(self, ctx, args):
+        await agentrt.sleep_ticks(2)
+class Live(agentrt.CompoundAction):
+    does, utility, steps = agentrt.TOP, 1.0, [agentrt.step("demo:walk")]
+before = set(sys.modules)
+runtime = agentrt.Runtime(host="plain", seed=1)
+runtime.add(agentrt.Agent(object(), actions=[Live, Walk]))
+for _ in range(9):
+    runtime.step()
+assert runtime.tick == 9"""
+    assert _loaded_by(code) == []

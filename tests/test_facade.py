@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 import types
 
 import pytest
@@ -264,6 +266,28 @@ def test_the_facade_for_authors():
     assert sorted(agentrt.__all__) == sorted(AGENTRT)
 
 
+def test_what_is_loaded_when_it_is_first_named_is_listed_before_and_found_by_all_roads():
+    code = """
+import sys, agentrt
+assert set(agentrt.__all__) <= set(dir(agentrt))
+assert "agentrt.packs" not in sys.modules
+from agentrt import Pack
+assert Pack is agentrt.Pack is vars(agentrt)["Pack"] and "agentrt.snapshot" not in sys.modules
+names = {}
+exec("from agentrt import *", names)
+assert set(agentrt.__all__) <= set(names)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_name_that_is_not_there_is_an_error_as_of_any_module():
+    with pytest.raises(AttributeError, match="^module 'agentrt' has no attribute 'Packs'$") as raised:
+        agentrt.Packs  # noqa: B018
+    assert (raised.value.name, raised.value.obj) == ("Packs", agentrt)  # for "Did you mean"
+    with pytest.raises(ImportError, match="cannot import name 'Packs' from 'agentrt'"):
+        exec("from agentrt import Packs")
+
+
 def test_what_tools_look_at():
     assert sorted(agentrt.snapshot.__all__) == SNAPSHOT
 
@@ -294,6 +318,8 @@ def test_the_facade_for_whoever_looks():
 
 
 FACADES = [agentrt, agentrt.inspect, agentrt.record, agentrt.strategy, agentrt.testing, agentrt.testing.strategies]
+for _name in agentrt.__all__:
+    getattr(agentrt, _name)  # loads what is loaded when it is first named
 
 
 @pytest.mark.parametrize("facade", FACADES, ids=lambda facade: facade.__name__)

@@ -63,30 +63,26 @@ from agentrt.activity import performances
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
+from agentrt.activity.status import key_text, status_of
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
-from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.driver import give, given_to, number_in, take
 from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError
-from agentrt.goals.goal import Goal
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
-from agentrt.selection.library import SelectionLibrary
-from agentrt.selection.state import SelectionTree
-from agentrt.snapshot import AgentSnapshot, explain, snapshot_agent
-from agentrt.snapshot.take import key_text, status_of
 from agentrt.words import error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
+    from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.body.budget import SearchWork
     from agentrt.body.driver import Driver
@@ -94,7 +90,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
-    from agentrt.snapshot.take import Translator
+    from agentrt.snapshot import AgentSnapshot
     from agentrt.strategy.gameplay import Gameplay
 
 
@@ -688,17 +684,19 @@ class Agent:
 
     def snapshot(self) -> AgentSnapshot:
         """What it is doing now, as plain data."""
+        from agentrt.snapshot import snapshot_agent  # who looks at nothing loads no views
+
         return snapshot_agent(self)
 
     def explain(self) -> str:
         """Why it does what it does, and why not something else, in words."""
+        from agentrt.snapshot import explain
+
         return explain(self.snapshot())
 
     @property
     def status_text(self) -> str:
         """What it does, for its players: the text of the innermost running action that has one."""
-        if self.planner is None:
-            return ""
         status = status_of(self.planner)
         return key_text(status) if self.runtime is None else self.runtime.texts.text(status)
 
@@ -977,14 +975,9 @@ def _require_driver(driver: object) -> tuple[str, float]:
 
 def _meant(driver: object) -> str:
     """What to write for something that is near to a driver; empty if it is not."""
-    if isinstance(driver, BehaviorTree):
-        return "A tree is shared by all; attach a memory of it: tree.memory()."
-    if isinstance(driver, SelectionTree):
-        return "A tree is shared by all; attach a state of it: tree.state(behaviors)."
-    if isinstance(driver, SelectionLibrary):
-        return 'Attach a state of one of its trees: library["Name"].state(behaviors).'
-    if isinstance(driver, Goal):
-        return "Add it to a selector, selector.add_goal(1, goal), and attach that."
+    instead: object = getattr(driver, "_attach_instead", None)  # said by what is of a model and drives nobody
+    if isinstance(instead, str):
+        return instead
     if callable(getattr(driver, "attach", None)):
         return "An agent drives its own entity: runtime.add(agent)."
     if isinstance(driver, (list, tuple)):

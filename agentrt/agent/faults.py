@@ -21,7 +21,7 @@ Source: ours; Stonehearth, AI: "Debugging methods".
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.kernel import Callbacks
@@ -30,8 +30,7 @@ _MOST_PLACES = 1000
 _MOST_FRAMES = 16  # of a way; the outermost ones, so that a recursion is the same however deep it went
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A failure that nobody handled."""
 
     text: str  # what failed, in words, such as ``"run raised KeyError"``

@@ -80,10 +80,6 @@ from agentrt.errors import (
     did_you_mean,
 )
 from agentrt.kernel.trace import TraceEvent
-from agentrt.packs.closure import closure_of
-from agentrt.packs.loader import Pack, Reference, load_pack
-from agentrt.packs.registry import Registry, default_registry, task_group_of
-from agentrt.packs.task_groups import GroupEntry
 from agentrt.words import class_name, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
@@ -92,6 +88,9 @@ if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
+    from agentrt.packs.loader import Pack, Reference
+    from agentrt.packs.registry import Registry
+    from agentrt.packs.task_groups import GroupEntry
     from agentrt.strategy.declare import Strategy
     from agentrt.strategy.dependency import Dependency
     from agentrt.strategy.gameplay import Gameplay
@@ -108,8 +107,7 @@ Observe = Callable[[Any], Coroutine[Any, Any, Any]]
 _OWN: Final = "its own"
 
 
-@dataclass(frozen=True, slots=True)
-class GivenComponent:
+class GivenComponent(NamedTuple):
     """A component that a pack gives."""
 
     alias: str
@@ -118,16 +116,14 @@ class GivenComponent:
     place: Reference  # where it says so
 
 
-@dataclass(frozen=True, slots=True)
-class GivenObserver:
+class GivenObserver(NamedTuple):
     """An observer that a pack gives."""
 
     alias: str
     observe: Observe  # a coroutine function that takes the agent
 
 
-@dataclass(frozen=True, slots=True)
-class GivenGroup:
+class GivenGroup(NamedTuple):
     """A personal task group that a pack gives, or more tasks for one that the agent has."""
 
     alias: str  # its alias, and the group's name
@@ -135,8 +131,7 @@ class GivenGroup:
     place: Reference  # where the pack names it
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What an injection teaches, resolved and checked."""
 
     actions: tuple[type[Action], ...] = ()  # action classes, each once, in the order in which they are named
@@ -223,7 +218,13 @@ def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
     for one in what:
         if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
             raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
-    return tuple(one if isinstance(one, (type, Pack, str)) else load_pack(one) for one in what)
+    return tuple(one if isinstance(one, (type, str)) else _loaded(one) for one in what)
+
+
+def _loaded(one: Pack | Mapping[str, Any]) -> Pack:
+    from agentrt.packs.loader import Pack, load_pack  # most agents have none
+
+    return one if isinstance(one, Pack) else load_pack(one)
 
 
 def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Content:
@@ -237,6 +238,9 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
         if isinstance(one, type):
             (actions if issubclass(one, Action) else strategies).setdefault(one)  # type: ignore[arg-type]
             continue
+        from agentrt.packs.closure import closure_of  # most agents have none
+        from agentrt.packs.registry import task_group_of
+
         table = registry()
         closure = closure_of([one], table)
         places = closure.places
@@ -253,7 +257,7 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
             actions.setdefault(_action(alias, table))
         for alias in closure.strategies:
             strategies.setdefault(strategy_of(alias, table))
-    groups_first = sorted(groups.values(), key=lambda group: isinstance(group.kind, GroupEntry))
+    groups_first = sorted(groups.values(), key=lambda group: not isinstance(group.kind, type))
     return Content(
         actions=_shared(tuple(actions)),
         components=tuple(components.values()),
@@ -361,6 +365,8 @@ def _listed(value: Any, where: str) -> Iterator[Injectable]:
 
 
 def _pack(one: object, where: str, says: str) -> Injectable:
+    from agentrt.packs.loader import Pack  # most agents have none
+
     if not isinstance(one, (str, Mapping, Pack)):
         raise DefinitionError(where, f"{says} {repr_of(one)}.", "Write the alias of a pack, or a pack in place.")
     return one
@@ -546,9 +552,9 @@ class Belongings:
                     "Use agentrt.Entity, or give it the methods add(component), get(type) and remove(type).",
                 )
         groups = (*self._wanted("groups").values(), *content.groups)
-        known = {given.alias for given in groups if not isinstance(given.kind, GroupEntry)}
+        known = {given.alias for given in groups if isinstance(given.kind, type)}
         for given in content.groups:
-            if isinstance(given.kind, GroupEntry) and given.kind.extends not in known:
+            if not isinstance(given.kind, type) and given.kind.extends not in known:
                 text = (
                     f"'{given.alias}' extends the task group '{given.kind.extends}', which this agent has not. "
                     f"Inject a pack that lists that group first, or list it in this pack as well."
@@ -564,12 +570,12 @@ class Belongings:
         self._extensions = {alias: pair for alias, pair in self._extensions.items() if not pair[0].is_gone}
         wanted: dict[str, GivenGroup] = self._wanted("groups")
         for alias, given in wanted.items():
-            if not isinstance(given.kind, GroupEntry) and alias not in self.groups:
+            if isinstance(given.kind, type) and alias not in self.groups:
                 group = TaskGroup(given.kind, name=alias, owner=self._agent)
                 group.add(self._agent)
                 self.groups[alias] = group
         for alias, given in wanted.items():
-            if isinstance(given.kind, GroupEntry) and alias not in self._extensions:
+            if not isinstance(given.kind, type) and alias not in self._extensions:
                 base = self.groups.get(given.kind.extends)
                 if base is not None:
                     try:
@@ -702,6 +708,8 @@ class Belongings:
 
 def known_here() -> Registry:
     """The registry of what is installed; what a package is broken in is logged, once."""
+    from agentrt.packs.registry import default_registry  # most agents need none
+
     registry = default_registry()
     for error in registry.take_untold():
         get_logger().error("a package is passed over", exc_info=error)

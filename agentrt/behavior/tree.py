@@ -88,6 +88,8 @@ class BehaviorTree:
     Source: Spore, behavior trees: "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
     """
 
+    _attach_instead = "A tree is shared by all; attach a memory of it: tree.memory()."
+
     def __init__(
         self,
         root: Decider,

@@ -13,7 +13,7 @@ from agentrt.body.codec import View, told, view
 from agentrt.body.views import ModelView
 
 
-@view
+@view()
 class AskedView(View):
     """A decider that is not active, though its group is."""
 
@@ -25,7 +25,7 @@ class AskedView(View):
     reason: str  # the same in words
 
 
-@view
+@view()
 class DeciderView(View):
     """A decider that is active."""
 
@@ -40,7 +40,7 @@ class DeciderView(View):
     is_waiting: bool = told(missing=False)  # whether a coroutine of its ``activate`` has not ended
 
 
-@view
+@view()
 class StimulusView(View):
     """A stimulus that is there."""
 
@@ -48,7 +48,7 @@ class StimulusView(View):
     remaining: float | None  # seconds until it is gone; None if it stays
 
 
-@view
+@view()
 class TreeView(ModelView):
     """What a tree does on one agent."""
 

@@ -1,8 +1,8 @@
 """One codec for all views: what is frozen and plain, written as JSON values and read again.
 
-A view is a dataclass made with ``@view``, below ``View``. ``as_json`` and ``read`` are generated from its fields when
-the class is made, as ``dataclasses`` generates ``__init__``, so that they are as quick as by hand: a tick of an
-inspector writes thousands of them. What a field's type says is all that a codec knows:
+A view is a dataclass made with ``@view()``, below ``View``. ``as_json`` and ``read`` are generated from its fields when
+one of them is first called, since most programs call none; so they are as quick as by hand: a tick of an inspector
+writes thousands of them. What a field's type says is all that a codec knows:
 
 ============================== ===================== ================================================================
 ``str int float bool``         as it is              checked for its kind; see ``JsonObject``
@@ -39,7 +39,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass
 from math import isfinite
-from typing import Any, Self, TypeVar, dataclass_transform, overload
+from typing import Any, Self, TypeVar, dataclass_transform
 
 from agentrt.errors import DataFault
 
@@ -51,6 +51,7 @@ _GREATEST = 2**63 - 1  # what a database or another language can hold, too
 
 C = TypeVar("C", bound=type)
 T = TypeVar("T")
+_Check = Callable[["JsonObject"], object]
 
 _READS = {"str": "text", "int": "whole", "float": "number", "bool": "flag"}
 _EMPTY: dict[str, Any] = {"str": "", "int": 0, "float": 0.0, "bool": False}
@@ -215,18 +216,24 @@ def _said(value: object) -> str:
 
 
 class View:
-    """What something is or does, as frozen, plain data. Made with ``@view``, which writes both of its methods."""
+    """What something is or does, as frozen, plain data. Made with ``@view()``: the first call writes its methods."""
 
     __slots__ = ()
 
+    @staticmethod
+    def _write_codec() -> None:
+        raise NotImplementedError
+
     def as_json(self) -> dict[str, Any]:
         """The same as dicts, lists and plain values."""
-        raise NotImplementedError
+        self._write_codec()
+        return self.as_json()
 
     @classmethod
     def read(cls, fields: JsonObject) -> Self:
         """Read what ``as_json`` wrote; raises ``DataFault`` for what is no such view."""
-        raise NotImplementedError
+        cls._write_codec()
+        return cls.read(fields)
 
     @classmethod
     def from_json(cls, data: object) -> Self:
@@ -254,25 +261,8 @@ def told(
     return dataclasses.field(default=default, metadata={**more, "write": write, "read": read})
 
 
-@overload
-def view(cls: C, /) -> C: ...
-
-
-@overload
-def view(
-    *, sparse: bool = False, adds: tuple[str, ...] = (), check: Callable[[JsonObject], object] | None = None
-) -> Callable[[C], C]: ...
-
-
 @dataclass_transform(frozen_default=True, field_specifiers=(told, dataclasses.field))
-def view(
-    cls: Any = None,
-    /,
-    *,
-    sparse: bool = False,
-    adds: tuple[str, ...] = (),
-    check: Callable[[JsonObject], object] | None = None,
-) -> Any:
+def view(*, sparse: bool = False, adds: tuple[str, ...] = (), check: _Check | None = None) -> Callable[[C], C]:
     """Make a view of a class with fields.
 
     Args:
@@ -281,22 +271,23 @@ def view(
         check: called with what is read, first; it raises if that must not be read.
     """
 
-    def make(plain: type) -> type:
+    def make(plain: Any) -> Any:
         made: Any = dataclass(frozen=True, slots=True)(plain)
-        code = _Code(made, sparse, adds, check)
-        made.as_json = code.writer()
-        made.read = classmethod(code.reader())
-        return made  # type: ignore[no-any-return]
 
-    return make if cls is None else make(cls)
+        def write_codec() -> None:
+            code = _Code(made, sparse, adds, check)
+            made.as_json, made.read = code.writer(), classmethod(code.reader())
+
+        made._write_codec = staticmethod(write_codec)
+        return made
+
+    return make
 
 
 class _Code:
     """The code of one class's codec."""
 
-    def __init__(
-        self, cls: Any, sparse: bool, adds: tuple[str, ...], check: Callable[[JsonObject], object] | None
-    ) -> None:
+    def __init__(self, cls: Any, sparse: bool, adds: tuple[str, ...], check: _Check | None) -> None:
         self._cls = cls
         self._sparse = sparse
         self._adds = adds
@@ -428,15 +419,9 @@ class _Code:
 def _fields_of(cls: Any) -> list[tuple[str, str, Any, Any]]:
     """Name, type, default, and what more is told of each field."""
     if dataclasses.is_dataclass(cls):
-        return [
-            (
-                one.name,
-                str(one.type),
-                one.default if one.default_factory is MISSING else one.default_factory(),
-                one.metadata,
-            )
-            for one in dataclasses.fields(cls)
-        ]
+        fields = dataclasses.fields(cls)
+        given = [one.default if one.default_factory is MISSING else one.default_factory() for one in fields]
+        return [(one.name, str(one.type), default, one.metadata) for one, default in zip(fields, given, strict=True)]
     defaults = cls._field_defaults
     return [
         (name, getattr(kind, "__forward_arg__", kind), defaults.get(name, MISSING), {})

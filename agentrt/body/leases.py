@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.traps import Waiter, at_once, current_kernel, running, suspend_on
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 _PATIENCE: Final = 2  # ticks until a turn is lost, with that in which it was given
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseRefusal:
+class LeaseRefusal(NamedTuple):
     """What somebody could not have."""
 
     book: LeaseBook  # who refused it

@@ -47,7 +47,7 @@ class ModelView(View, ABC):
         """Why the rest of it does nothing, in words."""
 
 
-@view
+@view()
 class Outline(View):
     """A node of a tree as it was declared, with all below it."""
 

@@ -85,6 +85,7 @@ class Goal(ABC):
     """
 
     __slots__ = ("_place", "entity")
+    _attach_instead = "Add it to a selector, selector.add_goal(1, goal), and attach that."
 
     flags: ClassVar[Collection[str]] = ()  # the control flags that it uses, for the whole class
     _flags: tuple[str, ...] = ()  # in order; of the class, unless a goal was given flags of its own

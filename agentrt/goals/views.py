@@ -11,7 +11,7 @@ from agentrt.body.codec import View, view
 from agentrt.body.views import ModelView
 
 
-@view
+@view()
 class GoalView(View):
     """A goal of a selector."""
 
@@ -34,7 +34,7 @@ class GoalView(View):
         return f"{self.name}: {self.state}, priority {self.priority}, {' '.join(self.flags) or 'no flags'}{since}"
 
 
-@view
+@view()
 class GoalSelectorView(ModelView):
     """A goal selector."""
 

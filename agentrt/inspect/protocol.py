@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from agentrt.installed import library_version
@@ -38,8 +37,7 @@ _DEEPEST = 200  # containers within containers; a plan has four for each of its 
 _SLOWEST, _FASTEST = 0.01, 1000.0
 
 
-@dataclass(frozen=True, slots=True)
-class AgentsQuery:
+class AgentsQuery(NamedTuple):
     """Which agents a client looks at."""
 
     filter: str = ""  # a part of the name or of the kind, whatever its case
@@ -49,8 +47,7 @@ class AgentsQuery:
     limit: int = 100  # how many rows it wants
 
 
-@dataclass(frozen=True, slots=True)
-class EventsQuery:
+class EventsQuery(NamedTuple):
     """Which records of the trace a client looks at."""
 
     agent: str | None = None  # of this agent only; None for all
@@ -58,8 +55,7 @@ class EventsQuery:
     text: str = ""  # a part of the line, whatever its case
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineQuery:
+class TimelineQuery(NamedTuple):
     """Which part of an agent's time line a client looks at."""
 
     agent: str
@@ -67,8 +63,7 @@ class TimelineQuery:
     last: int | None = None  # the last one; None for now
 
 
-@dataclass(frozen=True, slots=True)
-class WatchQuery:
+class WatchQuery(NamedTuple):
     """What one client looks at; what it does not look at is not composed."""
 
     agents: AgentsQuery | None = None  # a part of the list of agents

@@ -50,14 +50,13 @@ whoever closes the world can tell them to end and wait until they have.
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
 from agentrt.errors import LivelockError, NotRunningError, RunFault, WrongStateError
 from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, current_kernel, running, suspend_on
-from agentrt.words import type_name, words_of
+from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.traps import Due, Scheduler, Stepper
@@ -521,7 +520,7 @@ class Strand:
         if state == "sleeping":
             state = f"sleeping until tick {self.waiting}"
         if state == "done" and self.error is not None:
-            state = "done: " + traceback.format_exception_only(self.error)[-1].strip()
+            state = f"done: {error_words(self.error)}"
         stop = f", told to stop: {self.stop_reason}" if self.stop_reason is not None and self.coro is not None else ""
         return f"<Strand {self.name!r}: {state}{stop}>"
 

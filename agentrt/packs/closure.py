@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import DataFault, InvalidPackError, PackCycleError, UnknownAliasError
 from agentrt.packs.alias import kind_of
@@ -180,8 +180,7 @@ class _Walk:
 # --- the report -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(NamedTuple):
     """What was found out about one file."""
 
     file: str  # the file, as it was named
@@ -243,8 +242,7 @@ class FileReport:
                 yield from _listed(f"closure: {key.replace('_', ' ')}", getattr(self.closure, key))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(NamedTuple):
     """What was found out about all files."""
 
     files: tuple[FileReport, ...] = ()  # in the order in which they were named

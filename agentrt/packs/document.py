@@ -23,8 +23,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.body.entity import attribute_of
 from agentrt.errors import InvalidPackError
@@ -48,16 +47,14 @@ _TOO_MANY = f"holds more than {MAX_ENTRIES} values. Split it into packs that req
 Path = tuple[str | int, ...]  # a place in a document: keys and indices from the top
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One problem of a document: where it is, and what to write instead."""
 
     path: Path
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed document: plain JSON values, and the problems found while parsing it."""
 
     value: Any  # within the bounds

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
@@ -44,8 +43,7 @@ class Finding(Protocol):
     absolute_schema_path: Collection[str | int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What a kind of document has to be."""
 
     kind: str  # which schema it is checked against

@@ -31,7 +31,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -283,8 +282,7 @@ class _BranchFeeder(Feeder):
         return super().insert(place, fn, args, what)
 
 
-@dataclass(frozen=True, slots=True)
-class BranchReport:
+class BranchReport(NamedTuple):
     """What a branch came to."""
 
     recording: str  # the file that was branched

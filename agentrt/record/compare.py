@@ -38,8 +38,7 @@ _TOLD = 12  # agents, and names of what ran: the rest is counted
 _LONGEST_LINE = 240
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """The first place where a replay is not what was recorded."""
 
     tick: int  # the tick in which it shows
@@ -136,8 +135,7 @@ class AgentDifference(NamedTuple):
     other: TraceRecord | None  # its record in the second run
 
 
-@dataclass(frozen=True, slots=True)
-class TraceDifference:
+class TraceDifference(NamedTuple):
     """How two runs differ."""
 
     names: tuple[str, str]  # what the two are called

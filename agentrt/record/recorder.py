@@ -40,6 +40,7 @@ from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
 from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, is_number, name_in
 from agentrt.record.values import Codecs
 from agentrt.record.views import ViewWriter
+from agentrt.snapshot import outlines
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
@@ -411,8 +412,6 @@ class Recorder:
 
     def _draw(self, name: str, tick: int) -> None:
         """Write the trees of an agent; they are looked at with each of its whole views."""
-        from agentrt.snapshot import outlines
-
         agent = self._runtime.find(name)
         if agent is not None and agent.attachments:
             for driver, outline in outlines(agent).items():

@@ -28,9 +28,8 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
@@ -121,8 +120,7 @@ class Feeder:
 _MOST_TOLD = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayReport:
+class ReplayReport(NamedTuple):
     """What a replay came to."""
 
     recording: str  # the file
@@ -309,10 +307,10 @@ class Replay:
             more = " and more" if self.feeder.left_out > len(self.feeder.opaque) else ""
             reason += f" (before, functions were posted from outside, which no recording keeps: {told}{more})"
         if not found.agent:
-            return replace(found, reason=reason)
+            return found._replace(reason=reason)
         recorded = self.recording.explain(found.agent, found.tick)
         now = next((agent.explain() for agent in self.runtime.agents if agent.name == found.agent), "it is not there")
-        return replace(found, reason=reason, expected_explained=recorded, got_explained=now)
+        return found._replace(reason=reason, expected_explained=recorded, got_explained=now)
 
     def report(self, wanted: int | None = None) -> ReplayReport:
         """What it came to so far; ``wanted`` is the tick that was to be reached, None the last recorded one."""

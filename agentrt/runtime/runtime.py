@@ -25,9 +25,9 @@ import contextlib
 import math
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from agentrt.activity.status import Translator
 from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
@@ -43,17 +43,18 @@ from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake
 from agentrt.runtime.names import Names
-from agentrt.snapshot import RuntimeSnapshot, snapshot_agent
-from agentrt.snapshot.take import Translator
 from agentrt.words import error_words, printable, repr_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentrt.activity.status import Translate
     from agentrt.agent.agent import Restart
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
-    from agentrt.snapshot.take import Translate
+    from agentrt.snapshot import RuntimeSnapshot
 
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
@@ -545,6 +546,8 @@ class Runtime:
 
     def snapshot(self) -> RuntimeSnapshot:
         """What goes on, as frozen, plain data: the figures, the task groups, and a snapshot of each agent."""
+        from agentrt.snapshot import RuntimeSnapshot, snapshot_agent  # who looks at nothing loads no views
+
         groups = dict.fromkeys(group for agent in self.agents for group in agent.task_groups)
         budget = self.search.budget
         clock = self.kernel.clock

@@ -19,7 +19,6 @@ Behavior Blocks".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -156,6 +155,7 @@ class SelectionLibrary:
     """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``."""
 
     __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
+    _attach_instead = 'Attach a state of one of its trees: library["Name"].state(behaviors).'
 
     def __init__(self, sources: Sources, mode: Mode) -> None:
         if mode not in MODES:
@@ -258,8 +258,7 @@ class SelectionLibrary:
         return f"<SelectionLibrary: {', '.join(self.names) or 'empty'}>"
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionReport:
+class SelectionReport(NamedTuple):
     """What was found out."""
 
     files: int  # how many files were read

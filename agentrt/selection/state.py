@@ -961,6 +961,7 @@ class SelectionTree:
     """A selection tree of a library. Agents share it."""
 
     __slots__ = ("_outlines", "file", "program", "version")
+    _attach_instead = "A tree is shared by all; attach a state of it: tree.state(behaviors)."
 
     def __init__(self, program: Program, file: str) -> None:
         self.program: Program = program  # what it is now

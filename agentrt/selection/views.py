@@ -23,7 +23,7 @@ from agentrt.selection.program import Program, SelectionNode
 NO_BEHAVIOR = "No Behavior"
 
 
-@view
+@view()
 class PassedView(View):
     """A node before the current leaf whose condition does not hold."""
 
@@ -32,7 +32,7 @@ class PassedView(View):
     because: str  # what its variables are, in words
 
 
-@view
+@view()
 class SelectionView(ModelView):
     """What a selection tree is doing for one agent."""
 

@@ -10,23 +10,13 @@ again. What a unit waits for is read off its strand, and why it is not possible 
 known for nothing: arguments and the author's own debugging data are whatever an author put there, so their words come
 from their ``name`` or their ``str()``; one that raises is called by its type.
 
-*The status text* is what an agent does, in words for players. An action says it by a key, with arguments:
-``status_text_key`` on the class, or ``ctx.set_status_text_key`` while it runs. The text that counts is that of the
-innermost running action that has one: a step speaks for its plan, and where it is silent the plan speaks. Where the
-whole plan is silent, what is performed beside it speaks, the newest first: strategies that were asked for a thing, say.
-What a key means in a language is the game's business: its translator is given the key and the arguments as the action
-gave them, entities and all. Without one, and where it fails, the key is shown with its arguments. A translator that
-raises is reported once: it is asked for every agent in every frame, and watching must neither stop the game nor fill
-its log.
-
-Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods", `status_text_key`.
+Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.plan.compound import CompoundUnit
@@ -42,6 +32,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
+from agentrt.activity.status import status_of
 from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
@@ -58,7 +49,7 @@ from agentrt.snapshot.views import (
     UnitView,
     models_doing,
 )
-from agentrt.words import error_words, plain, repr_of, words_of
+from agentrt.words import error_words, plain, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
@@ -120,71 +111,6 @@ class SeenAgent(Body, Protocol):
     def injections(self) -> Sequence[_SeenInjection]:
         """What it was taught and was not revoked."""
         ...
-
-
-Translate = Callable[[str, Mapping[str, Any]], str]  # makes a text of a key and its arguments
-
-
-class _Status(NamedTuple):
-    """What an agent says that it does."""
-
-    key: str  # a key of the game's texts; empty if it says nothing
-    args: Mapping[str, Any]  # what the text is filled with
-
-
-_SILENT = _Status("", {})
-
-
-def status_of(planner: Planner) -> _Status:
-    """What an agent says that it does: the innermost running action that has a key."""
-    for execution in (planner.execution, *reversed(planner.performances)):
-        found = _SILENT
-        for unit in running_branch(execution.root):
-            found = _own(unit) or found
-        if found is not _SILENT:
-            return found
-    return _SILENT
-
-
-def _own(unit: Unit) -> _Status | None:
-    extras = unit.extras
-    if extras is not None and extras.status is not None and extras.status[0]:
-        return _Status(*extras.status)
-    key = unit.spec.cls.status_text_key
-    return _Status(key, {}) if key else None
-
-
-@dataclass(eq=False, slots=True)
-class Translator:
-    """Makes texts of keys by the game's own function, if there is one, and survives what that does."""
-
-    _translate: Translate | None
-    _report: Callable[[str, BaseException], None]
-    _has_failed: bool = False
-
-    def text(self, status: _Status) -> str:
-        """The text of a status; silence has none."""
-        if not status.key or self._translate is None:
-            return key_text(status)
-        try:
-            text = self._translate(status.key, status.args)
-            if not isinstance(text, str):
-                raise TypeError(f"it returned {repr_of(text)}, which is no text")
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:
-            if not self._has_failed:
-                self._has_failed = True
-                self._report(f"the translator of status texts failed for {status.key!r}; keys are shown instead", error)
-            return key_text(status)
-        return text
-
-
-def key_text(status: _Status) -> str:
-    """The key with its arguments, for whoever has no translator."""
-    if not status.args:
-        return status.key
-    return f"{status.key} ({', '.join(f'{name}: {plain(value)}' for name, value in status.args.items())})"
 
 
 _LONGEST = 100  # characters of an argument in words
@@ -412,7 +338,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
     planner = agent.planner
     execution = None if planner is None else planner.execution
     performances = () if planner is None else planner.performances
-    status = _SILENT if planner is None else status_of(planner)
+    status_key, status_args = status_of(planner)
     flags = agent.flags
     clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
     return AgentSnapshot(
@@ -425,8 +351,8 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         is_ending=agent.is_ending,
         error="" if agent.error is None else words_of(agent.error),
         status_text=agent.status_text,
-        status_key=status.key,
-        status_args=plain(status.args),
+        status_key=status_key,
+        status_args=plain(status_args),
         running=_running(execution)[0],
         plan=None if execution is None else _frame_view(execution.root, execution.root.path()),
         again=0 if execution is None else execution.due,

@@ -200,7 +200,7 @@ class InjectionView(NamedTuple):
     teaches: tuple[str, ...]  # what else: the aliases of components, observers and task groups, the names of strategies
 
 
-@view
+@view()
 class DriverView(View):
     """What another model does with the agent."""
 

@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, final
@@ -61,8 +60,7 @@ _HOOKS = {  # with what they are called
 LONGEST_COST = 1e9  # game seconds; more is a mistake
 
 
-@dataclass(frozen=True, slots=True)
-class Interruption:
+class Interruption(NamedTuple):
     """Something that came up."""
 
     name: str

@@ -32,8 +32,8 @@ Source: prismarine-gameplay: "Planning Ahead Using Probability", "Task Tree"; "H
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.kernel.trace import TraceEvent
 from agentrt.strategy.dependency import Branch, Dependency, Scenario, is_as_assumed, label_of, take_over
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from agentrt.strategy.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(NamedTuple):
     """A dependency that is expected to be solved.
 
     Source: prismarine-gameplay: "Planning Ahead Using Probability".
@@ -249,7 +248,7 @@ class Foresight:
         if outlook.forecast is not None:
             needs = outlook.forecast.needs
             come = next((place for place, one in enumerate(needs) if one.wanted == wanted), len(needs))
-            outlook.forecast = replace(outlook.forecast, needs=(*needs[:come], *needs[come + 1 :]))
+            outlook.forecast = outlook.forecast._replace(needs=(*needs[:come], *needs[come + 1 :]))
 
     def close(self) -> None:
         """The request is over."""

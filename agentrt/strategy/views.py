@@ -93,7 +93,7 @@ class TaskNodeView(View):
             node = next((child for child in reversed(node.children) if child.is_under_way), None)
 
 
-@view
+@view()
 class RequestView(View):
     """A request that is being solved."""
 
@@ -109,7 +109,7 @@ class RequestView(View):
     awaits: str = told(default="", sparse=True)  # for whom it waits, so that it cannot go on by itself, in words
 
 
-@view
+@view()
 class GameplayView(View):
     """The strategies of an agent, and what it solves by them."""
 

@@ -284,8 +284,7 @@ _TAIL = 12  # records of the trace that a failure shows
 _TOLD = 5  # faults that a failure shows, and failures that an error shows
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """One run in which an invariant was violated."""
 
     scenario: str

@@ -38,9 +38,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.kernel.kernel import Timer, name_of
 from agentrt.kernel.signals import Connection, Signal
@@ -56,8 +55,7 @@ if TYPE_CHECKING:
 _STARTED, _RUNNING, _FINISHED = "started", "running", "finished"
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """A rule that a run does not fulfill."""
 
     rule: str

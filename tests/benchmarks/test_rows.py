@@ -82,7 +82,7 @@ def test_names_and_targets():
         ("recording_views", 6, None, []),
         ("inspecting_nobody", 1.1, None, []),
         ("inspecting", 2.5, None, []),
-        ("importing", 2.8, None, [("empty process", None), ("trio", None)]),
+        ("importing", 8, None, [("standard library", None), ("trio", None)]),
     ]
 
 

@@ -126,7 +126,7 @@ def cancelled(lab):
         ),
         (returned, "done", True, "<Strand 's': done>"),
         (raised, "done", True, "<Strand 's': done: ValueError: broken>"),
-        (cancelled, "done", True, "<Strand 's': done: agentrt.kernel.strand.Cancelled: why not>"),
+        (cancelled, "done", True, "<Strand 's': done: Cancelled: why not>"),
     ],
 )
 def test_states(lab, bring_about, state, is_done, words):

@@ -97,7 +97,6 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.body.budget import WaitTimes
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, TaskError, WrongStateError, did_you_mean
 from agentrt.kernel import signals
@@ -111,6 +110,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.expected import Current
     from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.plan.tree import Planner, Unit
+    from agentrt.activity.tasks.views import TaskGroupView, TaskView
     from agentrt.kernel.signals import Connection
 
 
@@ -314,6 +314,8 @@ class Task:
 
     def snapshot(self) -> TaskView:
         """What it is now, as plain data."""
+        from agentrt.activity.tasks.views import TaskView  # who looks at nothing loads no views
+
         return TaskView(
             number=self.number,
             activity=self.activity,
@@ -956,6 +958,8 @@ class TaskGroup:
 
     def snapshot(self) -> TaskGroupView:
         """Its members and tasks now, as plain data."""
+        from agentrt.activity.tasks.views import TaskGroupView
+
         return TaskGroupView(
             name=self.name,
             activity=self.spec.activity,

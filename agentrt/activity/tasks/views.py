@@ -10,7 +10,7 @@ from typing import Any
 from agentrt.body.codec import View, told, view
 
 
-@view
+@view()
 class TaskView(View):
     """A task."""
 
@@ -27,7 +27,7 @@ class TaskView(View):
     source: str  # what it was created for, in words
 
 
-@view
+@view()
 class TaskGroupView(View):
     """A task group."""
 

@@ -45,7 +45,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -74,8 +73,7 @@ _FREEZES = sys.version_info < (3, 12)
 _SIGNAL: int | None = getattr(signal, "SIGURG", None) if hasattr(signal, "pthread_kill") else None
 
 
-@dataclass(frozen=True)
-class StepReport:
+class StepReport(NamedTuple):
     """One step that kept the thread for itself."""
 
     what: str  # the name of what was stepped
@@ -235,7 +233,7 @@ class Watch:
         if kernel is not None:
             is_long = self.blocking is not None and self._seen >= self.blocking
             if report is not None and is_long and not self._is_told:
-                kernel.post(self._told, replace(report, seconds=self._seen, is_over=True))
+                kernel.post(self._told, report._replace(seconds=self._seen, is_over=True))
             if self._struck is not None:
                 kernel.post(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
