@@ -149,7 +149,7 @@ class Seat(Holder, Protocol):
 
     utility: float  # within its activity, without any boost
     state: int  # one of the constants of ``activity.states``
-    output: Any  # while it is ready or later
+    output: object  # while it is ready or later
     is_fresh: bool  # whether the output was set since others looked at it
 
     @property
