@@ -66,7 +66,7 @@ def draw(path: Path = HISTORY, picture: Path = PICTURE) -> None:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes: Axes = figure.subplots()
     for name in sorted({name for entry in kept for name in entry["instructions"]}):
-        steps = [number for number, entry in enumerate(kept) if len(entry["instructions"].get(name, ())) > 1]
+        steps = [number for number, entry in enumerate(kept) if "agentrt" in entry["instructions"].get(name, ())]
         ratios = [_ratio(kept[number]["instructions"][name]) for number in steps]
         axes.plot(steps, ratios, marker="o", label=name)
     axes.set_xticks(range(len(kept)), [entry["step"] for entry in kept])
