@@ -22,5 +22,4 @@ __all__ = ["is_compiled", "mypyc_attr"]
 
 
 def is_compiled(module: ModuleType) -> bool:
-    """Whether a module was compiled."""
     return not str(module.__file__).endswith((".py", ".pyc"))

@@ -217,7 +217,6 @@ def _all_or_nothing() -> Iterator[list[Callable[[], object]]]:
 
 
 def _groups(holder: Holder) -> dict[str, TaskGroup]:
-    """The groups by name."""
     if isinstance(holder, Agent):
         listed: Iterable[TaskGroup] = [group for group in holder.task_groups if group.owner is holder]
     else:

@@ -74,7 +74,6 @@ if TYPE_CHECKING:
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
-    """Who waits there."""
     strand = waiter.strand
     return strand if isinstance(strand, Strand) else None
 
@@ -163,12 +162,10 @@ class Spawned(SpawnedFrame):
 
     @property
     def activity(self) -> str:
-        """What it performs."""
         return self.frame.activity
 
     @property
     def path(self) -> str:
-        """Its place in the plan."""
         return self.frame.path()
 
     @property
@@ -397,7 +394,6 @@ class Spawned(SpawnedFrame):
         """Nothing to it."""
 
     def frame_finished(self, frame: Frame) -> None:
-        """It ran to its end."""
         assert frame.active is not None
         self._output = frame.active.given()
         self._finish(None)
@@ -507,7 +503,6 @@ class Performance(Execution):
             self._over(_impossible(frame, frame.path()))
 
     def frame_finished(self, frame: Frame) -> None:
-        """It ran to its end."""
         if self.is_aborting:
             return
         assert frame.active is not None
@@ -521,7 +516,6 @@ class Performance(Execution):
 
     @property
     def title(self) -> str:
-        """What people call it."""
         return f"{self.root.activity!r} of {self.planner.name!r}"
 
     def end_deadlock(self, reason: str) -> None:
@@ -567,7 +561,6 @@ class Performance(Execution):
         self._pause_no_more()
 
     async def wait(self) -> None:
-        """Wait until it is over."""
         self.waiter = Waiter()
         await suspend_on(self.waiter)
 

@@ -412,7 +412,6 @@ class _Observer:
     strand: Strand | None = None  # None once it has ended
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """Its strand ended."""
         self.strand = None
         self._owner.ended(self, strand, error)
 
@@ -731,7 +730,6 @@ class Knowledge:
 
     @property
     def registry(self) -> Registry:
-        """Where aliases are looked up."""
         return known_here() if self._registry is None else self._registry
 
     # --- injections ---------------------------------------------------------------------------------------------------

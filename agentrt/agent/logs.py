@@ -214,7 +214,6 @@ class LogBridge:
         self._listen()
 
     def _listen(self) -> None:
-        """Listen while anybody wants anything."""
         is_wanted = min((self._threshold, *self._of_agents.values())) < LEVELS["off"]
         if is_wanted and self._close is None:
             self._close = self._trace.listen(self._take)

@@ -102,7 +102,6 @@ class DecisionLog:
     # --- levels 1 and 2: something changes ----------------------------------------------------------------------------
 
     def entering(self, at: Activation) -> None:
-        """Somebody is activated."""
         node, depth = at.node, at.depth
         self._line(5, node, max(depth - 1, 0), f"next_decider_push {_label(node)}")
         self._processing(at, is_new=True)
@@ -110,7 +109,6 @@ class DecisionLog:
             self._line(1, node, depth, f"activating {_acting(node)}")
 
     def deactivating(self, at: Activation) -> None:
-        """A behavior is deactivated."""
         self._line(2, at.node, at.depth, f"deactivating {_acting(at.node)}")
 
     def failing(self, at: Activation) -> None:
@@ -125,7 +123,6 @@ class DecisionLog:
     # --- level 3: every tick ------------------------------------------------------------------------------------------
 
     def starting(self) -> None:
-        """A tick begins."""
         memory, tree = self._memory, self._memory.tree
         self._line(3, None, 0, f"{_STARS} starting tree @ 0x{tree.id:08X} for {self._agent()} {_STARS}")
         decision, stimuli = int(memory.decision_flags), int(memory.stimuli_flags)
@@ -134,7 +131,6 @@ class DecisionLog:
         )
 
     def finished(self) -> None:
-        """A tick is over."""
         depth = sum(1 for _ in self._memory.path())
         self._line(3, None, 0, f"{_STARS} finished tree for {self._agent()}, depth {depth} {_STARS}")
 
@@ -166,12 +162,10 @@ class DecisionLog:
         self._line(5, node, at.depth, text)
 
     def child(self, parent: Activation | None, node: DeciderNode, trail: list[str]) -> None:
-        """A child was asked."""
         depth, index = (0, 0) if parent is None else (parent.depth, parent.node.children.index(node))
         self._line(5, node, depth, f"child {index} ({_label(node)})...{'...'.join(trail)}")
 
     def returned(self, at: Activation, choice: DeciderChoice | None) -> None:
-        """A group has decided."""
         index = -1 if choice is None else at.node.children.index(choice.asked)
         order = at.extra.order
         shuffled = -1 if order is None or choice is None else order.index(index)
@@ -320,7 +314,6 @@ def _unfit(check: Check, word: int) -> str:
 
 
 def view_of(memory: Memory) -> TreeView:
-    """The view of a memory."""
     return TreeView(
         name=memory.name,
         tree=memory.tree.name,

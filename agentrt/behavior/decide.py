@@ -324,7 +324,6 @@ def call_decide(
 
 
 def _passes(memory: Memory, node: DeciderNode, parent: Activation | None, trail: _Trail) -> bool:
-    """Whether the preconditions hold."""
     told = len(trail) if trail is not None else 0
     if node.timer >= 0:
         is_early = memory.time - memory.timers[node.timer] < node.every - SLACK

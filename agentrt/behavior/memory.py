@@ -327,7 +327,6 @@ class TreeState:
 
     @property
     def rare(self) -> Rare:
-        """What is seldom needed."""
         if self.seldom is None:
             self.seldom = Rare()
         return self.seldom
@@ -426,7 +425,6 @@ class DebugOutput:
 
 
 def number_of(memory: Memory) -> int:
-    """The number of an agent."""
     return 0 if memory.body is None else memory.body.number
 
 

@@ -40,7 +40,6 @@ _MACHINE = Machine(steady, in_full, settle, delegate, view_of, print_state)
 
 
 def _outline_of(root: DeciderNode, name: str) -> Outline:
-    """The outline of a tree."""
     left = MOST_NODES - 1
 
     def outlined(node: DeciderNode, above: str, level: int) -> Outline:

@@ -89,7 +89,6 @@ def _fails(answer: object) -> bool:
 
 
 def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
-    """Begin a coroutine."""
     extra = at.more()
     memory = at.memory
 
@@ -363,7 +362,6 @@ class Walk:
     base: Activation | None = None  # whose child the next newcomer becomes
 
     def from_root(self) -> None:
-        """Walk the whole path."""
         memory = self._memory
         if memory.root is not None:
             self.go(memory.root, _Step.VISIT)
@@ -385,7 +383,6 @@ class Walk:
             self.go(at.child, _Step.VISIT)
 
     def go(self, at: Activation | None, step: _Step) -> None:
-        """Walk."""
         while at is not None:
             if step is _Step.VISIT:
                 at, step = self._visit(at)
@@ -419,7 +416,6 @@ class Walk:
         return self._beat(at)
 
     def _beat(self, at: Activation) -> _Next:
-        """Tick its behavior."""
         beat = at.node.beat
         if beat is None:
             return at, _Step.DECIDE
@@ -571,7 +567,6 @@ class Walk:
         return self._enter()
 
     def _enter(self) -> _Next:
-        """Activate the next newcomer."""
         if self.base is not None and self.base.stage is ActivationStage.ACTIVATING:
             self._leave_to(self.base)
             return _OVER
@@ -704,7 +699,6 @@ def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, f
 
 
 def in_full(memory: Memory) -> bool:
-    """Walk the whole path."""
     if memory.body is None:
         memory.join(LoneBody(memory.agent))
     if memory.state.is_unwinding:

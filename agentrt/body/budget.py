@@ -199,12 +199,10 @@ class ThinkBudget:
 
     @property
     def waiting(self) -> int:
-        """How many claims wait."""
         return sum(len(share.line) for share in self._waiting)
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits."""
         return not self._waiting
 
     @property

@@ -102,14 +102,12 @@ class JsonObject:
         return value
 
     def whole(self, name: str, default: int | None = None) -> int:
-        """A whole number."""
         value = self._get(name, default, "a whole number")
         if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _GREATEST:
             raise self._fault(name, value, "a whole number of at most 63 bits")
         return value
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false."""
         value = self._get(name, default, "true or false")
         if not isinstance(value, bool):
             raise self._fault(name, value, "true or false")
@@ -154,7 +152,6 @@ class JsonObject:
     # --- several ------------------------------------------------------------------------------------------------------
 
     def inner(self, name: str) -> JsonObject:
-        """The object under a key."""
         return JsonObject(self._data.get(name), self._place(name), self._level + 1)
 
     def each(self, name: str, read: Callable[[JsonObject], T]) -> tuple[T, ...]:

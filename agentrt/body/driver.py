@@ -67,9 +67,7 @@ class Body(Protocol):
         ...
 
     @property
-    def flags(self) -> FlagLedger:
-        """Its ledger of control flags."""
-        ...
+    def flags(self) -> FlagLedger: ...
 
     @property
     def holder(self) -> Holder | None:
@@ -311,7 +309,6 @@ class Routine:
         self.strand.stop(reason)
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """Its strand ended."""
         self.value = result
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             self.error = error

@@ -73,9 +73,7 @@ class GoalPlace(Holder, Protocol):
     """What a goal knows of the selector that it is in: whom it drives, and who holds the goal's control flags there."""
 
     @property
-    def body(self) -> Body:
-        """Whom its selector drives."""
-        ...
+    def body(self) -> Body: ...
 
 
 class Goal(ABC):

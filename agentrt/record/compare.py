@@ -105,7 +105,6 @@ def _is_same(one: TraceRecord, other: TraceRecord) -> bool:
 
 
 def _fields(left: TraceRecord, right: TraceRecord) -> str:
-    """What two records differ in."""
     names = [name for name in ("tick", "agent", "path", "event") if getattr(left, name) != getattr(right, name)]
     if names:
         return f"another {' and '.join(names)}"

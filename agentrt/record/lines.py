@@ -39,7 +39,6 @@ _EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
 
 def pack(data: object) -> bytes:
-    """Plain data as compact bytes."""
     raw = _encode(data).encode()
     if len(raw) > _LONGEST:
         raise ValueError(f"a tick, or a view of an agent, takes more than {_LONGEST} characters")

@@ -77,11 +77,9 @@ class Store:
     # --- what is written ----------------------------------------------------------------------------------------------
 
     def put(self, key: str, value: object) -> None:
-        """Write into the header."""
         self._connection.execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
     def put_inputs(self, rows: Iterable[InputRow]) -> None:
-        """Write what came in."""
         self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def put_trace(self, tick: int, packed: Packed) -> None:
@@ -94,7 +92,6 @@ class Store:
         self._connection.execute("INSERT INTO traces VALUES (?, ?, ?, ?)", row)
 
     def agent_comes(self, name: str, tick: int) -> None:
-        """An agent is there."""
         number = self._agents[name] = self._next_agent
         self._next_agent += 1
         self._connection.execute("INSERT INTO agents VALUES (?, ?, ?, NULL)", (number, name_in(name), tick))
@@ -109,7 +106,6 @@ class Store:
         return name in self._agents
 
     def put_view(self, name: str, tick: int, is_whole: bool, data: object) -> None:
-        """Write a view."""
         packed = pack(data)
         self._written += len(packed)
         row = (self._agents[name], tick, int(is_whole), packed)
@@ -128,7 +124,6 @@ class Store:
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     def end_tick(self, tick: int, records: int, digest: bytes) -> None:
-        """A tick is whole."""
         self._connection.execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
         if self._keep_ticks is not None and tick % _LOOK_EVERY == 0:
             self._shorten(tick - self._keep_ticks)
@@ -141,7 +136,6 @@ class Store:
             self.commit()
 
     def commit(self) -> None:
-        """Have what was written stay."""
         self._connection.execute("COMMIT")
         self.committed += self._open_ticks
         self._open_ticks = 0

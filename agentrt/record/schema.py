@@ -77,7 +77,6 @@ def name_in(name: str) -> str | bytes:
 
 
 def name_out(name: object) -> str:
-    """What ``name_in`` was given."""
     if not isinstance(name, bytes):
         return str(name)
     try:

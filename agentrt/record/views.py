@@ -35,7 +35,6 @@ _MISSING = object()
 
 
 def difference(old: object, new: object) -> Any:
-    """What changed."""
     return None if old == new else _difference(old, new)
 
 

@@ -128,14 +128,12 @@ class _Turn:
     _event: anyio.Event | None = None
 
     async def wait(self) -> None:
-        """Wait until ``wake`` is called."""
         import anyio
 
         self._event = anyio.Event()
         await self._event.wait()
 
     def wake(self) -> None:
-        """Have it look again."""
         if self._event is not None:
             self._event.set()
 
@@ -353,7 +351,6 @@ class Conductor:
     # --- closing ------------------------------------------------------------------------------------------------------
 
     async def aclose(self, reason: str) -> None:
-        """End everything. See ``Runtime.aclose``."""
         self.require_idle("runtime.aclose")
         reason = words_of(reason)
         self._baton = turn = _Turn(None)
@@ -446,7 +443,6 @@ class Conductor:
             journal.closing(reason)
 
     def require_idle(self, method: str) -> None:
-        """Raise ``WrongStateError`` if somebody drives."""
         if self._baton is not None:
             who = "runtime.run()" if self._main is self._baton else "agent.run()"
             raise WrongStateError(method, f"{who} drives it", "Call runtime.stop() to end that first.")

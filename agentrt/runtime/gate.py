@@ -47,7 +47,6 @@ class Gate:
         self.is_closed = True
 
     def resume(self) -> None:
-        """Let ticks run again."""
         self.is_closed = False
         self.reason = ""
         self._steps = 0

@@ -82,9 +82,7 @@ class RunRecorder(Protocol):
     stopped: str
 
     @property
-    def is_open(self) -> bool:
-        """Whether it goes on."""
-        ...
+    def is_open(self) -> bool: ...
 
     def close(self, reason: str = "closed") -> None:
         """Write the rest, and end it; between two ticks, or from another thread."""
@@ -125,7 +123,6 @@ class OutsideCall:
         self.waiter.notify(value)
 
     def give_up(self) -> None:
-        """The strand was cancelled."""
         self.is_cancelled = True
         if self.cancel is not None:
             self.cancel()

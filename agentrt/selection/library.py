@@ -269,11 +269,9 @@ class SelectionReport(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error."""
         return not any(one.is_error for one in self.problems)
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values."""
         return {
             "ok": self.ok,
             "files": self.files,

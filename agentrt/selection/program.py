@@ -161,7 +161,6 @@ class Program:
         return self.name, self.type, variables, signals, nodes
 
     def values(self, bits: int) -> dict[str, bool]:
-        """The variables by name."""
         return {one.name: bits & one.mask != 0 for one in self.variables}
 
     def translated(self, bits: int, old: Program) -> int:

@@ -664,7 +664,6 @@ class _LeafFlags:
         self.stage.ai.body.flags.release(hold)
 
     def begin(self, behavior: str) -> None:
-        """A behavior begins."""
         if self.wanted is not None and self.wanted.behavior == behavior:
             self.held, self.wanted = self.wanted, None
 

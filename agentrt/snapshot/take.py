@@ -289,7 +289,6 @@ def _limit(extras: Extras | None, step: int) -> int:
 
 
 def _waits(unit: Unit, extras: Extras | None) -> str:
-    """What a unit waits for."""
     if extras is not None:
         if extras.awaits_flags:
             return f"for the control flags {' '.join(unit.spec.flags)}"

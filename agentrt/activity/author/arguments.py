@@ -479,7 +479,6 @@ def first_gone(entities: Iterable[Any]) -> Any:
 
 
 def name_of(entity: object) -> str:
-    """What people call an entity."""
     try:
         name = getattr(entity, "name", entity)
     except ENDS_PROGRAM:

@@ -44,16 +44,12 @@ if TYPE_CHECKING:
 class ActingAgent(Protocol):
     """The agent whose plan it is."""
 
-    def signal(self, name: str) -> Signal:
-        """A signal of the entity."""
-        ...
+    def signal(self, name: str) -> Signal: ...
 
     def logger(self, path: str) -> Any:
         """A logger bound to the agent and a path."""
 
-    def call(self, fn: Callable[..., object], args: tuple[Any, ...]) -> Awaitable[Any]:
-        """Call something outside."""
-        ...
+    def call(self, fn: Callable[..., object], args: tuple[Any, ...]) -> Awaitable[Any]: ...
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake; from any thread."""
@@ -66,9 +62,7 @@ class SeatHome(Protocol):
     trace: TraceHub  # where records go
 
     @property
-    def agent(self) -> ActingAgent:
-        """Whose plan it is."""
-        ...
+    def agent(self) -> ActingAgent: ...
 
     @property
     def entity(self) -> Any:
@@ -129,9 +123,7 @@ class Possessions(Protocol):
     debug: dict[str, Any]  # the author's own debugging data
     suspension: Waiter | None  # the wait of ``suspend``, while it lasts
 
-    def suspend(self) -> Waiter:
-        """A wait of ``suspend`` begins."""
-        ...
+    def suspend(self) -> Waiter: ...
 
     def unsuspend(self, waiter: Waiter) -> None:
         """It is over."""
@@ -153,9 +145,7 @@ class Seat(Holder, Protocol):
     is_fresh: bool  # whether the output was set since others looked at it
 
     @property
-    def spec(self) -> Declared:
-        """What the action declares."""
-        ...
+    def spec(self) -> Declared: ...
 
     @property
     def frame(self) -> Activity:
@@ -189,9 +179,7 @@ class Seat(Holder, Protocol):
         """The same as ``extras``, made if need be."""
         ...
 
-    def own_current(self) -> Current:
-        """Its own layer of CURRENT."""
-        ...
+    def own_current(self) -> Current: ...
 
     def let_go(self, opened: Opened) -> None:
         """Something was closed before it stops."""

@@ -444,7 +444,6 @@ class CompiledStep:
     think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
     def bind(self, scope: Scope) -> dict[str, object]:
-        """The arguments of the step."""
         values = self.constants.copy()
         for field, resolve in self.bound:
             values[field] = resolve(scope)

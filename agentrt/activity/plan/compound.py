@@ -284,7 +284,6 @@ class CompoundUnit(Unit):
         return self.frames if self.extras is None else (*self.frames, *self.extras.frames())
 
     def running_child(self) -> Frame | None:
-        """The step that runs."""
         return self.frames[self.step - 1] if self.step else None
 
     # --- the scope of placeholders ------------------------------------------------------------------------------------
@@ -507,7 +506,6 @@ class CompoundUnit(Unit):
             self.search.cancel()
 
     def think_ended(self, error: BaseException | None) -> None:
-        """Its own ``think`` ended."""
         if error is None and self.own_output is not None:
             return  # its own answer stands; the steps may still think
         Unit.think_ended(self, error)
@@ -651,7 +649,6 @@ class CompoundUnit(Unit):
         return True
 
     def run(self) -> None:
-        """Run the steps in order."""
         self.move(RUNNING)
         planner = self.frame.planner
         self.since = planner.kernel.clock.tick

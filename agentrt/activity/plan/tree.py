@@ -459,9 +459,7 @@ class Below(Protocol):
     """An activity that an action spawned. Who catches hears of an abort below it, instead of the whole plan."""
 
     @property
-    def frame(self) -> Frame:
-        """Its place in the plan."""
-        ...
+    def frame(self) -> Frame: ...
 
     def end(self) -> None:
         """Stop it on the caller's stack."""
@@ -787,7 +785,6 @@ class Unit:
         self.own_extras().protect(self, value)
 
     def unprotect(self, value: object) -> None:
-        """Watch it no more."""
         self.own_extras().unprotect(self, value)
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
@@ -810,7 +807,6 @@ class Unit:
 
     @property
     def flag_name(self) -> str:
-        """What the ledger calls it."""
         return self.spec.name
 
     @property
@@ -1175,7 +1171,6 @@ class Unit:
             self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
-        """It ran to its end."""
         frame = self.frame
         planner = frame.planner
         if self.state != RUNNING or frame.state != RUNNING:
@@ -2053,7 +2048,6 @@ class Protection:
         self._connections: list[Connection] = [] if gone is not None else [watch(frame, one, None) for one in entities]
 
     def release(self) -> None:
-        """Watch no more."""
         for connection in self._connections:
             connection.close()
 
@@ -2116,7 +2110,6 @@ class Backoff:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a delay runs."""
         return self._timer is not None
 
     @property
@@ -2144,7 +2137,6 @@ class Backoff:
         self.delay = min(self.delay * 2, _LONGEST_WAIT)
 
     def cancel(self) -> None:
-        """Do not ask again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -2190,7 +2182,6 @@ class Extras:
         (self._while_thinking if is_thinking else self._while_running).append(opened)
 
     def let_go(self, unit: Unit, opened: Opened) -> None:
-        """Something was closed before."""
         for kept in (self._while_thinking, self._while_running):
             if opened in kept:
                 kept.remove(opened)
@@ -2221,13 +2212,11 @@ class Extras:
     # --- suspend and resume -------------------------------------------------------------------------------------------
 
     def suspend(self) -> Waiter:
-        """A wait of ``suspend`` begins."""
         self._is_late = False
         self.suspension = waiter = Waiter()
         return waiter
 
     def unsuspend(self, waiter: Waiter) -> None:
-        """It is over."""
         if self.suspension is waiter:
             self.suspension = None
             self._is_late = not waiter.was_notified
@@ -2286,7 +2275,6 @@ class Extras:
             self.place = None
 
     def stopped(self) -> None:
-        """Close the rest."""
         self.thinking_stopped(is_started=False)
         _close(self._while_running)
         self.suspension = None
@@ -2330,7 +2318,6 @@ def keep_place(unit: Unit) -> Place | None:
 
 
 def restore_place(unit: Unit, place: Place | None) -> None:
-    """Give it back."""
     if place is not None:
         unit.own_extras().place = place
 
@@ -2378,13 +2365,11 @@ class Execution:
 
     @property
     def title(self) -> str:
-        """What people call it."""
         return f"the plan of {self.planner.name!r}"
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Think about the root activity."""
         if not self.is_stopped and self.root.state == IDLE:
             try:
                 self.root.begin({}, None)

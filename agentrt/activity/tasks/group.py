@@ -486,7 +486,6 @@ class OpenTasks:
         return spec in self._places
 
     def add(self, spec: TaskSpec) -> bool:
-        """Put one in."""
         if spec in self._places:
             return False
         self._places[spec] = len(self.specs)
@@ -1176,7 +1175,6 @@ class TaskFrame(Frame):
         return self.may_ask() or super().may_change()
 
     def _ask(self, specs: Sequence[TaskSpec]) -> None:
-        """Have more tasks think."""
         self._tidy()
         made = [unit for spec in specs if (unit := make_unit(self, spec)) is not None]
         self.units: list[Unit] = [*self.units, *made]
@@ -1214,7 +1212,6 @@ class TaskFrame(Frame):
             self.look_again()  # while a round is open it goes on by itself
 
     def _bar(self) -> float:
-        """What is to be beaten."""
         state = self.state
         if state == THINKING or state == READY:
             return max([unit.utility for unit in self.units if unit.state == READY], default=_NOTHING)
@@ -1488,7 +1485,6 @@ class TaskUnit(CompoundUnit):
         self.task.leave(self, is_interrupted=False)
 
     def finish(self) -> None:
-        """It is done."""
         self.task.finish(self)
         super().finish()
 
