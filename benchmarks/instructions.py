@@ -69,7 +69,7 @@ def _count(row: Row, number: int, label: str, tree: Path) -> Counted:
             return Counted(label, None, found)
         totals.append(found)
     (few, fewer_units), (many, units) = totals
-    if many <= few:  # the watch over steps that hang looks at real time, and a run under valgrind on a busy machine hangs
+    if many <= few:  # the watch over steps that hang looks at real time: on a busy machine a run under valgrind hangs
         return Counted(label, None, "the shorter run took more: the machine is too busy, count again")
     return Counted(label, (many - few) / (units - fewer_units))
 
