@@ -277,6 +277,19 @@ class UnknownDependencyError(AuthorError, AttributeError):
         )
 
 
+class ProjectError(AuthorError):
+    """The world of a project cannot be used: where it is named, when it is imported, or what it is.
+
+    What its own modules raised stands in a note, with their traceback and without ours.
+    """
+
+    code = "ART114"
+
+    def __init__(self, where: str, problem: str, remedy: str) -> None:
+        self.where = where  # the file or the option that names it
+        super().__init__(f"{where}: {problem} {remedy}")
+
+
 # --- data faults ------------------------------------------------------------------------------------------------------
 
 

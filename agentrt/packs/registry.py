@@ -10,7 +10,10 @@ Rules:
 * An alias names one thing. Registering it again is an error that names both origins, and a manifest that fails
   changes nothing.
 * Discovery is in one order everywhere: the group of actions, that of strategies, that of packs; in each by the entry
-  point's name, then by its value. The order in which packages were installed has no part in it.
+  point's name, then by its value; manifests that the caller has come last. The order in which packages were installed
+  has no part in it.
+* The worlds to look at that come in the wheel of agentrt are offered like anybody's content, and are nobody's but their
+  own: they are taken only by who asks for ``examples``. Agents that are given no registry do, since theirs are such.
 * An entry point is code of somebody else's, which may raise anything while it is imported, ``SystemExit`` too: that is
   a ``ManifestError`` with the distribution's name. What agents share (``default_registry``) goes without that manifest
   and has all others; ``discover`` raises, unless it is told to do the same.
@@ -111,12 +114,14 @@ class Registry:
             self.add(manifest)
 
     @classmethod
-    def discover(cls, *, strict: bool = True) -> Registry:
+    def discover(cls, *own: Manifest, strict: bool = True, examples: bool = False) -> Registry:
         """Make a registry of everything that the installed packages offer.
 
         Args:
+            own: manifests of the caller's, which may be installed as well.
             strict: whether a manifest that cannot be taken is raised; else it is passed over as a whole, and the error
                 is in ``broken``.
+            examples: whether to take what the worlds to look at bring that are installed with agentrt.
 
         Raises:
             ManifestError: an entry point cannot be loaded, or offers something else than a ``Manifest``.
@@ -128,6 +133,8 @@ class Registry:
         taken: list[Manifest] = []
         for group in ENTRY_POINT_GROUPS:
             for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+                if _is_example(point) and not examples:
+                    continue
                 try:
                     manifest = _load_manifest(point)
                     if not any(manifest is known for known in taken):  # one manifest may stand in both groups
@@ -137,6 +144,9 @@ class Registry:
                     if strict:
                         raise
                     registry._broken.append(error)
+        for manifest in own:
+            if not any(manifest is known for known in taken):
+                registry.add(manifest)
         return registry
 
     @property
@@ -277,7 +287,7 @@ class Registry:
 @cache
 def default_registry() -> Registry:
     """The registry of all that the installed packages offer, discovered once for the process; what is broken is not."""
-    return Registry.discover(strict=False)
+    return Registry.discover(strict=False, examples=True)
 
 
 def task_group_of(
@@ -326,6 +336,11 @@ def origin_of(point: EntryPoint) -> str:
     """What errors call an entry point: its name, its group, what it names, and whose it is, as far as that is known."""
     whose = words_of(point.dist.name) if point.dist is not None else ""
     return f"the entry point '{point.name}' of '{point.group}' ({point.value}{f', from {whose}' if whose else ''})"
+
+
+def _is_example(point: EntryPoint) -> bool:
+    """Whether it is one of agentrt's own wheel, and not the standard actions and packs, which are called like it."""
+    return point.dist is not None and point.dist.name == "agentrt" and point.name != "agentrt"
 
 
 def load_entry_point(point: EntryPoint) -> object:

@@ -31,6 +31,7 @@ MOST_TOLD = 50
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
 
 _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
+KINDS_OF_DOCUMENTS = tuple(_FILES)  # the first is that of packs
 
 
 class Finding(Protocol):
@@ -146,6 +147,8 @@ def _wrong_type(error: Finding, path: Path) -> str:
     if not path:
         return f'a pack is a JSON object, and this is {value}. Write {{ "actions": [...] }}.'
     *_, parent, last = ("", *path)
+    if last == "$schema":
+        return wrong_schema(error)
     if isinstance(last, str) and parent == "components":
         return f"the settings of a component are a JSON object, and this is {value}. Write {{}} for none."
     if parent == "ai_packs":
@@ -156,6 +159,11 @@ def _wrong_type(error: Finding, path: Path) -> str:
         return f'\'mixintypes\' is a JSON object, and this is {value}. Write {{ "actions": "override" }}.'
     either = " or an object from alias to settings" if last == "components" else ""
     return f"'{last}' is a list of aliases{either}, and this is {value}. Put square brackets around it."
+
+
+def wrong_schema(error: Finding) -> str:
+    """What is said of a ``$schema`` that is no text."""
+    return f"'$schema' is the way to a schema for your editor, and this is {shown(error.instance)}. Write a text."
 
 
 def _wrong_pattern(error: Finding, path: Path) -> str:

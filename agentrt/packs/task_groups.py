@@ -35,7 +35,7 @@ from agentrt.activity.tasks.declare import (
 from agentrt.errors import DefinitionError, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Path, Problem, copy_inline, is_document, read
-from agentrt.packs.schema import Finding, Rules, check
+from agentrt.packs.schema import Finding, Rules, check, wrong_schema
 
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
@@ -186,6 +186,8 @@ def _sense_of_utility(item: dict[str, Any], path: Path) -> Iterator[Problem]:
 def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     last = path[-1] if path else ""
+    if path == ("$schema",):
+        return wrong_schema(error)
     if not path or path == ("task_groups",):
         return f"task groups are a JSON object, and this is {value}. {_EXAMPLE}"
     if len(path) == 2:
