@@ -81,9 +81,12 @@ class AuthorError(AgentRTError):
     code = "ART100"
 
 
-class _Place(TypedDict, total=False):
+class Place(TypedDict, total=False):
+    """Where in a file something stands."""
+
     file: str
     pointer: str
+    line: int
 
 
 class DataFault(AgentRTError):
@@ -91,11 +94,17 @@ class DataFault(AgentRTError):
 
     code = "ART200"
 
-    def __init__(self, text: str, *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, text: str, *, file: str = "", pointer: str = "", line: int = 0) -> None:
         self.file = file  # the file's name, or an empty string for data that came from memory
         self.pointer = pointer  # the place in it: a JSON pointer
-        place = file + (f"#{pointer}" if pointer else "")
-        super().__init__(f"{place}: {text}" if place else text)
+        self.line = line  # the line of that place, from 1; 0 if it is not known
+        super().__init__(f"{self.place}: {text}" if self.place else text)
+
+    @property
+    def place(self) -> str:
+        """File, line and pointer, as far as they are known, as its text begins."""
+        line = f":{self.line}" if self.line and self.file else ""
+        return f"{self.file}{line}{f'#{self.pointer}' if self.pointer else ''}"
 
 
 class _Where(TypedDict, total=False):
@@ -310,19 +319,27 @@ class InvalidPackError(DataFault):
     code = "ART202"
 
     def __init__(
-        self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0, what: str = "pack"
+        self,
+        problems: Sequence[tuple[str, str]],
+        *,
+        file: str = "",
+        omitted: int = 0,
+        what: str = "pack",
+        lines: Sequence[int] = (),
     ) -> None:
         # pairs of a JSON pointer and a text, in the order of the document
         self.problems: tuple[tuple[str, str], ...] = tuple(problems)
         self.omitted = omitted  # how many further problems there are; a hostile document does not fill a screen
+        self.lines: tuple[int, ...] = tuple(lines) or (0,) * len(self.problems)  # of each problem, from 1; 0 if unknown
         if len(self.problems) == 1 and not omitted:
             pointer, text = self.problems[0]
-            super().__init__(text, file=file, pointer=pointer)
+            super().__init__(text, file=file, pointer=pointer, line=self.lines[0])
             return
-        lines = [f"{len(self.problems) + omitted} problems in this {what}:"]
-        lines += [f"  #{pointer}: {text}" for pointer, text in self.problems]
-        lines += [f"  and {omitted} more"] if omitted else []
-        super().__init__("\n".join(lines), file=file)
+        told = [f"{len(self.problems) + omitted} problems in this {what}:"]
+        for (pointer, text), line in zip(self.problems, self.lines, strict=True):
+            told.append(f"  {f'line {line} ' if line else ''}#{pointer}: {text}")
+        told += [f"  and {omitted} more"] if omitted else []
+        super().__init__("\n".join(told), file=file)
 
 
 class UnknownAliasError(DataFault):
@@ -330,7 +347,7 @@ class UnknownAliasError(DataFault):
 
     code = "ART203"
 
-    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[_Place]) -> None:
+    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[Place]) -> None:
         self.alias = alias  # the reference
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
@@ -344,7 +361,7 @@ class PackCycleError(DataFault):
 
     code = "ART204"
 
-    def __init__(self, cycle: Sequence[str], **place: Unpack[_Place]) -> None:
+    def __init__(self, cycle: Sequence[str], **place: Unpack[Place]) -> None:
         self.cycle: tuple[str, ...] = tuple(cycle)  # the packs of the circle; the last is the first again
         told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
         super().__init__(
@@ -378,7 +395,7 @@ class ComponentError(DataFault):
 
     code = "ART206"
 
-    def __init__(self, alias: str, problem: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, alias: str, problem: str, **place: Unpack[Place]) -> None:
         self.alias = alias  # the component's
         super().__init__(
             f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
@@ -392,7 +409,7 @@ class RebuildError(DataFault):
 
     code = "ART207"
 
-    def __init__(self, subject: str, problem: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, subject: str, problem: str, **place: Unpack[Place]) -> None:
         self.subject = subject  # what cannot be rebuilt
         super().__init__(f"{subject}: {problem}", **place)
 
@@ -497,7 +514,7 @@ class EditError(DataFault):
 
     code = "ART235"
 
-    def __init__(self, problem: str, remedy: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, problem: str, remedy: str, **place: Unpack[Place]) -> None:
         super().__init__(f"{problem}. {remedy}", **place)
 
 

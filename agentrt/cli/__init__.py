@@ -1,4 +1,4 @@
-"""The command line: begin a project, run a world, look at it, replay it, check packs, check selection trees, list strategies.
+"""The command line: make a project, run a world, look at it, replay it, check packs and trees, list strategies.
 
 Commands only read options and print; what they print is made below. What ``import agentrt`` does not load (strategies,
 recordings, the inspector) is imported when a command runs, so that ``agentrt --help`` is quick.

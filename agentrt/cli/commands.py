@@ -39,7 +39,17 @@ from agentrt.packs.closure import CheckReport, check_files, closure_of, find_fil
 from agentrt.packs.loader import load_pack
 from agentrt.packs.schema import KINDS_OF_DOCUMENTS, schema_text
 from agentrt.selection.library import SelectionReport, check_path
-from agentrt.worlds import SimpleWorld, Watch, World, find_project, find_worlds, load_installed, nobody, runs, table_lines
+from agentrt.worlds import (
+    SimpleWorld,
+    Watch,
+    World,
+    find_project,
+    find_worlds,
+    load_installed,
+    nobody,
+    runs,
+    table_lines,
+)
 
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
@@ -181,7 +191,9 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
     @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
     @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
-    @click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
+    @click.option(
+        "--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second."
+    )
     @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
     @_page_options
     @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
@@ -287,16 +299,16 @@ def _list() -> None:
     """List all worlds that can be run, the project's first; of others it is said why not, and the exit code is 1."""
     is_fine = True
     listed = set[str]()
-    for load in (own_world, *(functools.partial(load_installed, name) for name in find_worlds())):
+    for installed in ("", *find_worlds()):
         try:
-            world = load()
+            world = load_installed(installed) if installed else own_world()
         except AgentRTError as error:
             is_fine = False
             tell_text(f"{told_error(error)}\n", err=True)
             continue
-        if world is not None and world.name not in listed:
-            listed.add(world.name)
-            tell(f"{world.name}  {world.summary}")
+        if world is not None and (name := installed or world.name) not in listed:
+            listed.add(name)
+            tell(f"{name}  {world.summary}")
     if not is_fine:
         sys.exit(1)
 

@@ -32,8 +32,8 @@ import click
 
 from agentrt.errors import AgentRTError
 from agentrt.packs.registry import Registry
-from agentrt.worlds import World, load_world, project_world
 from agentrt.words import printable, printable_lines, words_of
+from agentrt.worlds import World, load_world, project_world
 
 HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is to run on; the first is the default
 
@@ -172,7 +172,7 @@ def _end(error: BaseException) -> NoReturn:
     sys.exit(1)
 
 
-# --- the project --------------------------------------------------------------------------------------------------------
+# --- the project ------------------------------------------------------------------------------------------------------
 
 _APP = "agentrt.app"  # under which click's context keeps what --app says
 

@@ -56,13 +56,13 @@ def new(*, name: str, template: str) -> None:
 def problem_of(name: str) -> str:
     """Why a project cannot be called so; nothing if it can."""
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,49}", name):
-        near = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_0123456789")
+        near = re.sub(r"[^a-z0-9]+", "_", name.lower()).lstrip("_0123456789")[:50].rstrip("_")
         hint = f" Did you mean '{near}'?" if near and not problem_of(near) else ""
         return f"'{name}' is no name of a package: small letters, digits and '_', and a letter first.{hint}"
     if keyword.iskeyword(name):
         return f"'{name}' is a word of Python. Choose another name."
     if name in sys.stdlib_module_names or name in _TAKEN:
-        return f"there is a package '{name}' already, which yours would hide. Choose another name, such as '{name}_game'."
+        return f"there is a package '{name}' already, which yours would hide. Choose another name: '{name}_game', say."
     return ""
 
 
@@ -74,13 +74,12 @@ def make_project(name: str, template: str, folder: Path) -> list[Path]:
         OSError: it cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(0, "it is there already, and not empty. Choose another name, or another place")
+        raise FileExistsError(0, "something is there already: choose another name, or another place")
     made: list[Path] = []
     for place, text in _files(name, template):
         file = folder / place
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8", newline="\n") as out:
-            out.write(text)
+        file.write_text(text, encoding="utf-8", newline="\n")
         made.append(file)
     packs = [file for file in made if file.suffix == ".json"]
     changed = write_schemas(folder, packs).changed

@@ -5,7 +5,7 @@
 * The JSON Schemas of packs and of task groups are written into the folder ``.agentrt`` of the project.
 * Each pack gets a first line ``"$schema"`` with the way there, unless it has one. Nothing else of the file is changed:
   it is not read and written again as JSON, but a line is put in.
-* ``.vscode/settings.json`` says the same for all files of the folders in which packs lie, so that it holds for new ones.
+* ``.vscode/settings.json`` says the same for all files of the folders in which packs lie: it holds for new ones, too.
   Settings that are there already are kept; those that are no plain JSON (editors allow comments there) are left alone.
 
 What is a pack is judged by its keys and not by whether it is right: those that are wrong need a schema the most.
@@ -62,9 +62,11 @@ def write_schemas(root: Path, files: Iterable[Path]) -> Written:
             written.passed.append((file, f"{file}: it is no pack, nor a document of task groups."))
             continue
         found[kind].append(file)
-        _write(file, _with_schema(file, _way(file, root, kind)), written)
     for kind in filter(found.get, found):
         _write(root / _FOLDER / f"{kind}.schema.json", schema_text(kind), written)
+    for kind, packs in found.items():
+        for file in packs:
+            _write(file, _with_schema(file, _way(file, root, kind)), written)
     _write_settings(root / _SETTINGS, _settings_of(root, found), written)
     return written
 
@@ -111,8 +113,7 @@ def _write(file: Path, text: str, written: Written) -> None:
     if file.is_file() and _text_of(file) == text:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8", newline="") as out:
-        out.write(text)
+    file.write_text(text, encoding="utf-8", newline="")
     written.changed.append(file)
 
 
@@ -126,9 +127,7 @@ def _settings_of(root: Path, found: dict[str, list[Path]]) -> list[dict[str, Any
     folders = dict.fromkeys(file.parent for file in inside["ai_pack"])
     packs = [f"/{(folder / '*.json').as_posix()}" for folder in folders]
     matches = {"ai_pack": [*packs, *(f"!{group}" for group in groups)] if packs else [], "task_groups": groups}
-    return [
-        {"fileMatch": files, "url": f"./{_FOLDER}/{kind}.schema.json"} for kind, files in matches.items() if files
-    ]
+    return [{"fileMatch": files, "url": f"./{_FOLDER}/{kind}.schema.json"} for kind, files in matches.items() if files]
 
 
 def _is_below(file: Path, root: Path) -> bool:

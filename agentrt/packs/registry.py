@@ -36,7 +36,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
@@ -45,6 +45,7 @@ from agentrt.errors import (
     DuplicateAliasError,
     InvalidPackError,
     ManifestError,
+    Place,
     UnknownAliasError,
     did_you_mean,
 )
@@ -96,7 +97,7 @@ class Registry:
     """A table of aliases. A runtime has one; tests make their own.
 
     An alias that nobody registered is an ``UnknownAliasError`` with the nearest names, whatever is asked of it; that
-    tells of a ``file`` and a ``pointer`` into it, the place that refers to the alias.
+    tells of a ``file``, and a ``pointer`` and a ``line`` in it, the place that refers to the alias.
 
     Args:
         manifests: taken in order, as by ``add``.
@@ -222,11 +223,11 @@ class Registry:
         """Where an alias was registered, in words."""
         return self._entry(alias).origin
 
-    def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
+    def get(self, alias: str, **place: Unpack[Place]) -> object:
         """What an alias names."""
-        return self._entry(alias, file, pointer).thing
+        return self._entry(alias, **place).thing
 
-    def pack(self, alias: str, *, file: str = "", pointer: str = "") -> Pack:
+    def pack(self, alias: str, **place: Unpack[Place]) -> Pack:
         """Load the pack that an alias names, with what others mix into it.
 
         Raises:
@@ -237,8 +238,8 @@ class Registry:
             if kind_of(alias) != "ai_pack":
                 near = did_you_mean(alias, self.aliases("ai_pack"))
                 text = f"{shown(alias)} is not the alias of a pack.{near} Write 'mod:ai_pack:name'."
-                raise InvalidPackError([(pointer, text)], file=file)
-            thing = self.get(alias, file=file, pointer=pointer)
+                raise _at(place, text)
+            thing = self.get(alias, **place)
             loaded = thing if isinstance(thing, Pack) else load_pack(thing, alias=alias)  # type: ignore[arg-type]
             for number, source in enumerate(self._mixins.get(alias, ()), start=1):
                 loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
@@ -270,10 +271,10 @@ class Registry:
                 return alias
         return ""
 
-    def _entry(self, alias: str, file: str = "", pointer: str = "") -> _Entry:
+    def _entry(self, alias: str, **place: Unpack[Place]) -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
-            error = UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
+            error = UnknownAliasError(alias, self.aliases(kind_of(alias)), **place)
             for broken in self._broken:  # it may be one of theirs
                 error.add_note(f"Passed over: {broken}")
             raise error
@@ -290,11 +291,14 @@ def default_registry() -> Registry:
     return Registry.discover(strict=False, examples=True)
 
 
-def task_group_of(
-    alias: str, registry: Registry, *, file: str = "", pointer: str = ""
-) -> type[TaskGroupAction] | GroupEntry:
+def _at(place: Place, text: str) -> InvalidPackError:
+    problem = [(place.get("pointer", ""), text)]
+    return InvalidPackError(problem, file=place.get("file", ""), lines=[place.get("line", 0)])
+
+
+def task_group_of(alias: str, registry: Registry, **place: Unpack[Place]) -> type[TaskGroupAction] | GroupEntry:
     """What an alias of a task group stands for: the class of the group; or the entry of an extension."""
-    thing = registry.get(alias, file=file, pointer=pointer)
+    thing = registry.get(alias, **place)
     if isinstance(thing, type) and issubclass(thing, TaskGroupAction):
         return thing
     if not is_document(thing):
@@ -311,7 +315,7 @@ def task_group_of(
         raise InvalidPackError([("/task_groups", text)], file=document.file)
     if entry.is_reference:
         text = f"the group is registered elsewhere, it says, but '{alias}' is registered to this very document."
-        raise InvalidPackError([(entry.pointer, f"{text} Declare the group here.")], file=document.file)
+        raise _at(entry.place, f"{text} Declare the group here.")
     return entry if entry.extends else registry.group_class(entry)
 
 

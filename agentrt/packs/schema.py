@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Document, Path, Problem
+from agentrt.packs.document import Document, Path, Problem, lines_of
 
 MOST_TOLD = 50
 
@@ -85,8 +85,10 @@ def check(document: Document, rules: Rules, more: Iterable[Problem] = ()) -> Non
     order = _order_in(document.value)
     # A key that is repeated in an object which a later one replaced has no place: it comes first, behind the whole.
     problems.sort(key=lambda found: (order.get(found[0], 0), found[0] not in order))
+    lines = lines_of(document.text)
     raise InvalidPackError(
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
+        lines=[lines.get(path, 0) for path, _ in problems[:MOST_TOLD]],
         file=document.file,
         omitted=max(0, len(problems) - MOST_TOLD),
         what=rules.what,
@@ -136,8 +138,9 @@ def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[t
 
 
 def _unknown_key(what: str, key: str, known: tuple[str, ...]) -> str:
+    told = [one for one in known if one != "$schema"]  # which is for editors
     return (
-        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
+        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(told)}; "
         f"keys that start with '_' are ignored."
     )
 
