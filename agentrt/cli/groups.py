@@ -26,7 +26,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
@@ -34,6 +34,8 @@ from agentrt.errors import AgentRTError
 from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
 from agentrt.worlds import World, load_world, project_world
+
+Command = TypeVar("Command", bound="Callable[..., Any] | click.Command")
 
 HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is to run on; the first is the default
 
@@ -176,11 +178,13 @@ def _end(error: BaseException) -> NoReturn:
 
 _APP = "agentrt.app"  # under which click's context keeps what --app says
 
-app_option = click.option(
-    "--app", metavar="MODULE:NAME", expose_value=False, is_eager=True,
-    callback=lambda ctx, _option, value: ctx.meta.setdefault(_APP, value or ""),
-    help="The world of your project, if not the one that its pyproject.toml names.",
-)  # fmt: skip
+def app_option(command: Command) -> Command:
+    """Give a command the option ``--app``, which ``own_world`` and its like go by."""
+    return click.option(
+        "--app", metavar="MODULE:NAME", expose_value=False, is_eager=True,
+        callback=lambda ctx, _option, value: ctx.meta.setdefault(_APP, value or ""),
+        help="The world of your project, if not the one that its pyproject.toml names.",
+    )(command)  # fmt: skip
 
 
 def _app() -> str:

@@ -208,10 +208,7 @@ class FileReport:
             **{key: [reference.alias for reference in getattr(pack, key)] for key in _LISTED},
             "dependencies": _requires(pack),
             "closure": {key: list(getattr(self.closure, key)) for key in ("packs", *_LISTED)},
-            "unresolved": [
-                {"alias": reference.alias, **reference.place}
-                for reference in self.closure.unresolved
-            ],
+            "unresolved": [{"alias": reference.alias, **reference.place} for reference in self.closure.unresolved],
             "problems": [problem for fault in self.faults for problem in _problems(fault)],
             **groups,
         }

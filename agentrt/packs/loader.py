@@ -146,9 +146,7 @@ def _append(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(merged.values())
 
 
-def _from_value(
-    value: dict[str, Any], alias: str, file: str, pointer: str, way: Way, lines: Mapping[Way, int]
-) -> Pack:
+def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str, way: Way, lines: Mapping[Way, int]) -> Pack:
     """A pack of what stands in a document, ``way`` down from its top; the document itself may be a part of another."""
 
     def refer(name: str, *to: str | int, settings: Mapping[str, Any] | None = None) -> Reference:

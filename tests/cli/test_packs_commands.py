@@ -59,7 +59,12 @@ def test_the_ace_packs_as_json(run, ace_packs):
                     {"alias": "stonehearth:ai_pack:movement", "file": file, "pointer": "/ai_packs/1", "line": 9},
                     {"alias": actions[0], "file": file, "pointer": "/actions/0", "line": 4},
                     {"alias": actions[1], "file": file, "pointer": "/actions/1", "line": 5},
-                    {"alias": "stonehearth_ace:task_groups:planters", "file": file, "pointer": "/task_groups/0", "line": 12},
+                    {
+                        "alias": "stonehearth_ace:task_groups:planters",
+                        "file": file,
+                        "pointer": "/task_groups/0",
+                        "line": 12,
+                    },
                 ],
                 "problems": [],
             }

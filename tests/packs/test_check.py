@@ -141,7 +141,12 @@ def test_the_report_as_json(folder, registry):
                     "strategies": [],
                 },
                 "unresolved": [
-                    {"alias": "m:components:c", "file": "packs/inner/b.json", "pointer": "/components/m:components:c", "line": 1}
+                    {
+                        "alias": "m:components:c",
+                        "file": "packs/inner/b.json",
+                        "pointer": "/components/m:components:c",
+                        "line": 1,
+                    }
                 ],
                 "problems": [
                     {

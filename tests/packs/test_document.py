@@ -212,7 +212,7 @@ def test_bounds_are_the_documented_ones():
 
 
 def test_the_line_of_each_key_and_item():
-    text = '''{
+    text = """{
   "actions": [
     "m:actions:a", "m:actions:b",
     "m:actions:c"
@@ -222,7 +222,7 @@ def test_the_line_of_each_key_and_item():
     "m:components:\\n{[\\"c": {"deep": [1.5e3, {}, [[]], true]}
   },
   "actions": []
-}'''
+}"""
     name = 'm:components:\n{["c'
     assert lines_of(text) == {
         (): 1,

@@ -7,6 +7,7 @@ from pathlib import Path
 import agentrt as art
 from agentrt.goals import GoalSelector
 from agentrt.worlds import SimpleWorld
+
 from mygame import cat, collector
 from mygame.grid import Grid
 from mygame.session import Player, connect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import agentrt as art
 from agentrt.goals import MOVE, Goal
+
 from mygame.grid import SIZE, WAYS
 from mygame.session import Player, distance, step_from
 
@@ -13,7 +14,7 @@ NEAR = 4  # moves
 class KeepAway(Goal):
     """Run away from whoever comes near."""
 
-    flags = {MOVE}
+    flags = (MOVE,)
     requires_update_every_tick = True
 
     def __init__(self, other: Player) -> None:
@@ -30,7 +31,7 @@ class KeepAway(Goal):
 class Prowl(Goal):
     """Go somewhere, and somewhere else."""
 
-    flags = {MOVE}
+    flags = (MOVE,)
 
     def __init__(self, chance: art.Stream) -> None:
         self.chance = chance

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import agentrt as art
 from agentrt.strategy import Ask, Dependency, Strategy, StrategyContext
+
 from mygame.grid import GIVES, Place
 from mygame.session import Player, distance
 

@@ -7,6 +7,7 @@ answers with ``runtime.send``; for agents nothing would change.
 from __future__ import annotations
 
 import agentrt as art
+
 from mygame.grid import WAYS, Grid, Place, Sight
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentrt.testing import Simulation, solved, tried
+
 from mygame import world
 from mygame.collector import Have
 from mygame.grid import Grid

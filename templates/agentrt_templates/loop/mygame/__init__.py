@@ -6,6 +6,7 @@ from pathlib import Path
 
 import agentrt as art
 from agentrt.worlds import SimpleWorld
+
 from mygame import dog, sheep
 from mygame.meadow import Body, Meadow
 from mygame.program import play

@@ -1,7 +1,7 @@
 """The game itself: an inn, who is in it, and what may come in from outside.
 
-Three inputs come from the network: ``join``, ``type`` and ``leave``, with plain values. The runtime takes them in at its
-next tick, so the sockets never touch an agent; and a recording has them, so that an evening can be played again.
+Three inputs come from the network: ``join``, ``type`` and ``leave``, with plain values. The runtime takes them in at
+its next tick, so the sockets never touch an agent; and a recording has them, so that an evening can be played again.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import agentrt as art
+
 from mygame.courier import Courier
 
 

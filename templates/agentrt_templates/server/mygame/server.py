@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import agentrt as art
+
 from mygame.inn import Inn
 
 PORT = 4000

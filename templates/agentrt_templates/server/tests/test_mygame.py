@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 
 from agentrt.testing import Simulation, happened
+
 from mygame import world
 from mygame.server import welcome
 

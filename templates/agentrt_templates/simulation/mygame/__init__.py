@@ -6,6 +6,7 @@ from pathlib import Path
 
 import agentrt as art
 from agentrt.worlds import SimpleWorld
+
 from mygame import clerk, customer
 from mygame.shop import Shop
 

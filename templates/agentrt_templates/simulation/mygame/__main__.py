@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from agentrt.worlds import table_lines
+
 from mygame.study import study
 
 

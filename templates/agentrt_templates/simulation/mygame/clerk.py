@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import agentrt as art
+
 from mygame.shop import Somebody
 
 

@@ -6,6 +6,7 @@ import hashlib
 
 from agentrt.testing import TraceDigest
 from agentrt.worlds import WorldReport
+
 from mygame import make_shop
 from mygame.shop import Shop
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentrt.testing import Simulation, happened
+
 from mygame import make_shop
 from mygame.study import run, study
 
