@@ -178,6 +178,7 @@ def _end(error: BaseException) -> NoReturn:
 
 _APP = "agentrt.app"  # under which click's context keeps what --app says
 
+
 def app_option(command: Command) -> Command:
     """Give a command the option ``--app``, which ``own_world`` and its like go by."""
     return click.option(
