@@ -81,7 +81,7 @@ class AuthorError(AgentRTError):
     code = "ART100"
 
 
-class Place(TypedDict, total=False):
+class FilePlace(TypedDict, total=False):
     """Where in a file something stands."""
 
     file: str
@@ -347,7 +347,7 @@ class UnknownAliasError(DataFault):
 
     code = "ART203"
 
-    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[Place]) -> None:
+    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[FilePlace]) -> None:
         self.alias = alias  # the reference
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
@@ -361,7 +361,7 @@ class PackCycleError(DataFault):
 
     code = "ART204"
 
-    def __init__(self, cycle: Sequence[str], **place: Unpack[Place]) -> None:
+    def __init__(self, cycle: Sequence[str], **place: Unpack[FilePlace]) -> None:
         self.cycle: tuple[str, ...] = tuple(cycle)  # the packs of the circle; the last is the first again
         told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
         super().__init__(
@@ -395,7 +395,7 @@ class ComponentError(DataFault):
 
     code = "ART206"
 
-    def __init__(self, alias: str, problem: str, **place: Unpack[Place]) -> None:
+    def __init__(self, alias: str, problem: str, **place: Unpack[FilePlace]) -> None:
         self.alias = alias  # the component's
         super().__init__(
             f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
@@ -409,7 +409,7 @@ class RebuildError(DataFault):
 
     code = "ART207"
 
-    def __init__(self, subject: str, problem: str, **place: Unpack[Place]) -> None:
+    def __init__(self, subject: str, problem: str, **place: Unpack[FilePlace]) -> None:
         self.subject = subject  # what cannot be rebuilt
         super().__init__(f"{subject}: {problem}", **place)
 
@@ -514,7 +514,7 @@ class EditError(DataFault):
 
     code = "ART235"
 
-    def __init__(self, problem: str, remedy: str, **place: Unpack[Place]) -> None:
+    def __init__(self, problem: str, remedy: str, **place: Unpack[FilePlace]) -> None:
         super().__init__(f"{problem}. {remedy}", **place)
 
 

@@ -340,10 +340,10 @@ def project_world(app: str = "") -> World | None:
             project.where, f"{repr_of(project.app, 120)} names no world.", "Write module:name, as in mygame:world."
         )
     module, _, path = project.app.partition(":")
-    thing: Any = _import(module, project)
+    thing = _import(module, project)
     for name in path.split("."):
         if not hasattr(thing, name):
-            near = did_you_mean(name, [one for one in vars(thing) if not one.startswith("_")])
+            near = did_you_mean(name, [one for one in dir(thing) if not one.startswith("_")])
             raise ProjectError(project.where, f"'{module}' has nothing that is called '{path}'.{near}", _NAME_ONE)
         thing = getattr(thing, name)
     if not isinstance(thing, World) or isinstance(thing, type):

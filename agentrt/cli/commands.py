@@ -12,7 +12,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
@@ -204,8 +204,8 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     )  # fmt: skip
     @app_option
     @functools.wraps(command)
-    def with_way(*, page: _Page, **options: Any) -> None:
-        way = _Way(**{name: options.pop(name) for name in _Way._fields})
+    def with_way(*, page: _Page, **options: object) -> None:
+        way = _Way._make(options.pop(name) for name in _Way._fields)
         command(way=way, page=page, **options)
 
     return with_way

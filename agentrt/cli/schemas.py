@@ -134,17 +134,23 @@ def _is_below(file: Path, root: Path) -> bool:
     return file.absolute().is_relative_to(root.absolute())
 
 
+def _settings_in(file: Path) -> dict[str, Any] | None:
+    """The settings that are there; None for what is no plain JSON."""
+    if not file.is_file():
+        return {}
+    try:
+        settings: dict[str, Any] = json.loads(_text_of(file))
+    except ValueError:
+        return None
+    return settings if isinstance(settings, dict) else None
+
+
 def _write_settings(file: Path, ours: list[dict[str, Any]], written: Written) -> None:
     if not ours:
         return
-    settings: Any = {}
-    if file.is_file():
-        try:
-            settings = json.loads(_text_of(file))
-        except ValueError:
-            settings = None
-    known = settings.get("json.schemas", []) if isinstance(settings, dict) else None
-    if not isinstance(known, list):
+    settings = _settings_in(file)
+    known = None if settings is None else settings.get("json.schemas", [])
+    if settings is None or not isinstance(known, list):
         told = f'{file}: it is no plain JSON. Put in yourself: "json.schemas": {json.dumps(ours)}'
         written.passed.append((file, told))
         return

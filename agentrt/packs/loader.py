@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentrt.errors import ManifestError, Place
+from agentrt.errors import FilePlace, ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
 from agentrt.packs.document import Path as Way
@@ -48,7 +48,7 @@ class Reference:
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # of a component, if the pack gives it some
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FilePlace:
         """Where it is written, for whoever tells what is wrong with it."""
         return {"file": self.file, "pointer": self.pointer, "line": self.line}
 

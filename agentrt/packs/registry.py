@@ -43,9 +43,9 @@ from agentrt.errors import (
     AuthorError,
     DefinitionError,
     DuplicateAliasError,
+    FilePlace,
     InvalidPackError,
     ManifestError,
-    Place,
     UnknownAliasError,
     did_you_mean,
 )
@@ -223,11 +223,11 @@ class Registry:
         """Where an alias was registered, in words."""
         return self._entry(alias).origin
 
-    def get(self, alias: str, **place: Unpack[Place]) -> object:
+    def get(self, alias: str, **place: Unpack[FilePlace]) -> object:
         """What an alias names."""
         return self._entry(alias, **place).thing
 
-    def pack(self, alias: str, **place: Unpack[Place]) -> Pack:
+    def pack(self, alias: str, **place: Unpack[FilePlace]) -> Pack:
         """Load the pack that an alias names, with what others mix into it.
 
         Raises:
@@ -271,7 +271,7 @@ class Registry:
                 return alias
         return ""
 
-    def _entry(self, alias: str, **place: Unpack[Place]) -> _Entry:
+    def _entry(self, alias: str, **place: Unpack[FilePlace]) -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
             error = UnknownAliasError(alias, self.aliases(kind_of(alias)), **place)
@@ -291,12 +291,12 @@ def default_registry() -> Registry:
     return Registry.discover(strict=False, examples=True)
 
 
-def _at(place: Place, text: str) -> InvalidPackError:
+def _at(place: FilePlace, text: str) -> InvalidPackError:
     problem = [(place.get("pointer", ""), text)]
     return InvalidPackError(problem, file=place.get("file", ""), lines=[place.get("line", 0)])
 
 
-def task_group_of(alias: str, registry: Registry, **place: Unpack[Place]) -> type[TaskGroupAction] | GroupEntry:
+def task_group_of(alias: str, registry: Registry, **place: Unpack[FilePlace]) -> type[TaskGroupAction] | GroupEntry:
     """What an alias of a task group stands for: the class of the group; or the entry of an extension."""
     thing = registry.get(alias, **place)
     if isinstance(thing, type) and issubclass(thing, TaskGroupAction):

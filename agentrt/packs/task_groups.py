@@ -32,7 +32,7 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.errors import DefinitionError, InvalidPackError, ManifestError, Place
+from agentrt.errors import DefinitionError, FilePlace, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
 from agentrt.packs.document import Path, Problem, copy_inline, is_document, lines_of, read
 from agentrt.packs.schema import Finding, Rules, check, wrong_schema
@@ -56,7 +56,7 @@ class GroupEntry:
     extends: str  # the alias of the group that it adds its tasks to; empty for others
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FilePlace:
         """Where it is written, for whoever tells what is wrong with it."""
         return {"file": self.file, "pointer": self.pointer, "line": self.line}
 

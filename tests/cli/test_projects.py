@@ -156,6 +156,7 @@ def test_app_needs_no_project_and_asks_for_no_right_one(project, tmp_path):
             "[tool.agentrt]\napp = 'GAME:wrold'\n",
             "'GAME' has nothing that is called 'wrold'. Did you mean 'world'? Name",
         ),
+        ("[tool.agentrt]\napp = 'GAME:nothing.inner'\n", "'GAME' has nothing that is called 'nothing.inner'. Name"),
         ("[tool.agentrt]\napp = 'GAME:nothing'\n", "'GAME:nothing' is a int, and no world. Name an agentrt.worlds."),
         ("[tool.agentrt]\napp = 'GAME:Inner'\n", "'GAME:Inner' is the class Inner, and no world. Name an agentrt."),
     ],
