@@ -107,7 +107,7 @@ def test_hostile_input_is_refused_or_read_in_linear_time(data):
     def load(data):
         document = parse(data)
         schema.check(document, schema.PACK)
-        return _from_value(document.value, "", "x.json", "")
+        return _from_value(document.value, "", "x.json", "", (), lines_of(document.text))
 
     started = time.process_time()
     with pytest.raises(AgentRTError) as caught:
