@@ -139,7 +139,7 @@ def _settings_in(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return {}
     try:
-        settings: dict[str, Any] = json.loads(_text_of(file))
+        settings: object = json.loads(_text_of(file))
     except ValueError:
         return None
     return settings if isinstance(settings, dict) else None
