@@ -82,9 +82,12 @@ class AuthorError(AgentRTError):
     code = "ART100"
 
 
-class _Place(TypedDict, total=False):
+class FilePlace(TypedDict, total=False):
+    """Where in a file something stands."""
+
     file: str
     pointer: str
+    line: int
 
 
 class DataFault(AgentRTError):
@@ -92,11 +95,17 @@ class DataFault(AgentRTError):
 
     code = "ART200"
 
-    def __init__(self, text: str, *, file: str = "", pointer: str = "") -> None:
+    def __init__(self, text: str, *, file: str = "", pointer: str = "", line: int = 0) -> None:
         self.file = file  # the file's name, or an empty string for data that came from memory
         self.pointer = pointer  # the place in it: a JSON pointer
-        place = file + (f"#{pointer}" if pointer else "")
-        super().__init__(f"{place}: {text}" if place else text)
+        self.line = line  # the line of that place, from 1; 0 if it is not known
+        super().__init__(f"{self.place}: {text}" if self.place else text)
+
+    @property
+    def place(self) -> str:
+        """File, line and pointer, as far as they are known, as its text begins."""
+        line = f":{self.line}" if self.line and self.file else ""
+        return f"{self.file}{line}{f'#{self.pointer}' if self.pointer else ''}"
 
 
 class _Where(TypedDict, total=False):
@@ -278,6 +287,19 @@ class UnknownDependencyError(AuthorError, AttributeError):
         )
 
 
+class ProjectError(AuthorError):
+    """The world of a project cannot be used: where it is named, when it is imported, or what it is.
+
+    What its own modules raised stands in a note, with their traceback and without ours.
+    """
+
+    code = "ART114"
+
+    def __init__(self, where: str, problem: str, remedy: str) -> None:
+        self.where = where  # the file or the option that names it
+        super().__init__(f"{where}: {problem} {remedy}")
+
+
 # --- data faults ------------------------------------------------------------------------------------------------------
 
 
@@ -298,19 +320,27 @@ class InvalidPackError(DataFault):
     code = "ART202"
 
     def __init__(
-        self, problems: Sequence[tuple[str, str]], *, file: str = "", omitted: int = 0, what: str = "pack"
+        self,
+        problems: Sequence[tuple[str, str]],
+        *,
+        file: str = "",
+        omitted: int = 0,
+        what: str = "pack",
+        lines: Sequence[int] = (),
     ) -> None:
         # pairs of a JSON pointer and a text, in the order of the document
         self.problems: tuple[tuple[str, str], ...] = tuple(problems)
         self.omitted = omitted  # how many further problems there are; a hostile document does not fill a screen
+        self.lines: tuple[int, ...] = tuple(lines) or (0,) * len(self.problems)  # of each problem, from 1; 0 if unknown
         if len(self.problems) == 1 and not omitted:
             pointer, text = self.problems[0]
-            super().__init__(text, file=file, pointer=pointer)
+            super().__init__(text, file=file, pointer=pointer, line=self.lines[0])
             return
-        lines = [f"{len(self.problems) + omitted} problems in this {what}:"]
-        lines += [f"  #{pointer}: {text}" for pointer, text in self.problems]
-        lines += [f"  and {omitted} more"] if omitted else []
-        super().__init__("\n".join(lines), file=file)
+        told = [f"{len(self.problems) + omitted} problems in this {what}:"]
+        for (pointer, text), line in zip(self.problems, self.lines, strict=True):
+            told.append(f"  {f'line {line} ' if line else ''}#{pointer}: {text}")
+        told += [f"  and {omitted} more"] if omitted else []
+        super().__init__("\n".join(told), file=file)
 
 
 class UnknownAliasError(DataFault):
@@ -318,7 +348,7 @@ class UnknownAliasError(DataFault):
 
     code = "ART203"
 
-    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[_Place]) -> None:
+    def __init__(self, alias: str, known: Sequence[str], **place: Unpack[FilePlace]) -> None:
         self.alias = alias  # the reference
         super().__init__(
             f"nobody registered '{alias}'.{did_you_mean(alias, known)} Register it in a manifest of the entry-point "
@@ -332,7 +362,7 @@ class PackCycleError(DataFault):
 
     code = "ART204"
 
-    def __init__(self, cycle: Sequence[str], **place: Unpack[_Place]) -> None:
+    def __init__(self, cycle: Sequence[str], **place: Unpack[FilePlace]) -> None:
         self.cycle: tuple[str, ...] = tuple(cycle)  # the packs of the circle; the last is the first again
         told = [*cycle[:8], f"({len(cycle) - 12} more)", *cycle[-4:]] if len(cycle) > 16 else cycle
         super().__init__(
@@ -366,7 +396,7 @@ class ComponentError(DataFault):
 
     code = "ART206"
 
-    def __init__(self, alias: str, problem: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, alias: str, problem: str, **place: Unpack[FilePlace]) -> None:
         self.alias = alias  # the component's
         super().__init__(
             f"the component '{alias}' cannot be made: {problem} Correct the settings that the pack gives it, or the "
@@ -380,7 +410,7 @@ class RebuildError(DataFault):
 
     code = "ART207"
 
-    def __init__(self, subject: str, problem: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, subject: str, problem: str, **place: Unpack[FilePlace]) -> None:
         self.subject = subject  # what cannot be rebuilt
         super().__init__(f"{subject}: {problem}", **place)
 
@@ -485,7 +515,7 @@ class EditError(DataFault):
 
     code = "ART235"
 
-    def __init__(self, problem: str, remedy: str, **place: Unpack[_Place]) -> None:
+    def __init__(self, problem: str, remedy: str, **place: Unpack[FilePlace]) -> None:
         super().__init__(f"{problem}. {remedy}", **place)
 
 

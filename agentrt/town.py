@@ -128,7 +128,7 @@ class TaskGroups:
             if alias in self._groups:
                 raise _refused(entry, "there is a group of that name already. Extend it under another alias.")
             if entry.is_reference:
-                kind = task_group_of(alias, table, file=entry.file, pointer=entry.pointer)
+                kind = task_group_of(alias, table, **entry.place)
                 if isinstance(kind, GroupEntry):
                     raise _refused(entry, "what is registered elsewhere extends a group, and is none.")
             else:
@@ -149,7 +149,7 @@ class TaskGroups:
             except AuthorError as error:
                 for extension in reversed(made):
                     extension.revoke()
-                raise InvalidPackError([(entry.pointer, error.text)], file=file) from error
+                raise InvalidPackError([(entry.pointer, error.text)], file=file, lines=[entry.line]) from error
         self._groups.update(new)
         self.extensions += tuple(made)
 
@@ -277,4 +277,4 @@ def _names(names: Any) -> tuple[str, ...]:
 
 
 def _refused(entry: GroupEntry, text: str) -> InvalidPackError:
-    return InvalidPackError([(entry.pointer, text)], file=entry.file)
+    return InvalidPackError([(entry.pointer, text)], file=entry.file, lines=[entry.line])

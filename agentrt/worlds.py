@@ -1,8 +1,14 @@
-"""Worlds: what ``agentrt demo`` can run, and how they are found.
+"""Worlds: what ``agentrt run`` and ``agentrt demo`` can run, and how they are found.
 
-A world is a thing to look at: a whole little game that somebody wrote on top of agentrt. A package offers it through
-the entry-point group ``agentrt.worlds``; the entry point's name is the name that the command takes. The library knows
-no world by itself. Its own colony comes in by the same road.
+A world is a thing to look at: a whole little game that somebody wrote on top of agentrt. The library knows no world by
+itself. Two roads lead to one:
+
+* A *project*, where a game is being written: the nearest ``pyproject.toml`` upwards from the working directory that has
+  a table ``[tool.agentrt]``. ``app = "mygame:world"`` names the world in it, and the folder of the file comes first on
+  ``sys.path``, as ``python -m`` has it. So a command that is given in a project imports its code, as pytest does.
+  Whoever says otherwise (``--app``) names another world, in the project or, without one, in the working directory.
+* The entry-point group ``agentrt.worlds`` of installed packages; the entry point's name is the name that the command
+  takes. agentrt's own colony comes in by this road. The project's world goes before one of the same name.
 
 A world runs in two ways: live in a terminal, until its user quits; or headless for a number of ticks, which gives a
 ``WorldReport``. The report's digest is a hash of the run: the same ticks and seed give the same digest on every host
@@ -11,24 +17,48 @@ and every version of Python. And it can be *made*: then whoever asked drives it,
 Whoever wants to look at a run from its first tick on (a recorder, the inspector) hands in a function that is called
 with the runtime before anything is driven.
 
-An object is a world if it has what ``World`` lists; it need not inherit from it.
+An object is a world if it has what ``World`` lists; it need not inherit from it. ``SimpleWorld`` has all of that for
+whoever can make a runtime. A world may say, in an attribute ``registry``, what the packs of its agents can name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
+import contextlib
+import math
+import re
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from agentrt.errors import ManifestError, UnknownWorldError
-from agentrt.packs.registry import load_entry_point, origin_of
-from agentrt.words import type_name
+from agentrt.errors import ManifestError, ProjectError, UnknownWorldError, did_you_mean
+from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
+from agentrt.packs.registry import Manifest, Registry, load_entry_point, origin_of
+from agentrt.words import counted, error_words, printable_lines, repr_of, type_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from agentrt.runtime.runtime import Runtime
 
-__all__ = ["Progress", "Watch", "World", "WorldReport", "find_worlds", "load_world", "nobody", "table_lines"]
+__all__ = [
+    "Progress",
+    "Project",
+    "SimpleWorld",
+    "Watch",
+    "World",
+    "WorldReport",
+    "drive",
+    "find_project",
+    "find_worlds",
+    "load_installed",
+    "load_world",
+    "nobody",
+    "project_world",
+    "table_lines",
+]
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
 
@@ -54,7 +84,7 @@ class WorldReport(NamedTuple):
 
 @runtime_checkable
 class World(Protocol):
-    """What an entry point of the group ``agentrt.worlds`` names."""
+    """What an entry point of the group ``agentrt.worlds`` names, and the ``app`` of a project."""
 
     @property
     def name(self) -> str:
@@ -88,6 +118,285 @@ class World(Protocol):
         ...
 
 
+# --- a world of a function --------------------------------------------------------------------------------------------
+
+
+class MakesRuntime(Protocol):
+    """Makes the runtime of a world, with all that is in it at first."""
+
+    def __call__(self, *, seed: int, host: str) -> Runtime: ...
+
+
+# What runs a world live, beside whatever else there is (a server, a window): called with its runtime and the speed.
+Live: TypeAlias = "Callable[[Runtime, float], Awaitable[object]]"
+
+_PROGRESS_EVERY = 100
+_RUNS = (TraceEvent.RUN, TraceEvent.ACTIVATE)
+
+
+class SimpleWorld:
+    """A world of a function that makes its runtime.
+
+    Args:
+        name: what commands and recordings call it.
+        make: called with ``seed`` and ``host``; equal arguments make equal worlds.
+        summary: what there is to see, in a line.
+        manifests: what its packs may name, besides what installed packages offer.
+        live: a coroutine function that runs it on asyncio, called with the runtime and the speed; it has to await
+            ``runtime.run(speed=speed)``. Without one nothing else runs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: MakesRuntime,
+        *,
+        summary: str = "",
+        manifests: Iterable[Manifest] = (),
+        live: Live | None = None,
+    ) -> None:
+        self.name: str = name
+        self.summary: str = summary
+        self.live: Live | None = live  # what was given
+        self._make = make
+        self._manifests = tuple(manifests)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """What the packs of its agents can name: give it to each, ``Agent(entity, packs=[...], registry=...)``.
+
+        It is made when it is first asked for, which is not while the module is imported that makes the world: an entry
+        point may lead there, too.
+        """
+        return Registry.discover(*self._manifests, strict=False)
+
+    def make(self, *, seed: int, host: str) -> Runtime:
+        """Make its runtime, and leave it to the caller to drive it."""
+        return self._make(seed=seed, host=host)
+
+    def run_headless(
+        self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
+    ) -> WorldReport:
+        """Run for some ticks, as fast as it goes; the table says who ran what how often."""
+        runtime = self.make(seed=seed, host=host)
+        watch(runtime)
+        digest = TraceDigest(runtime.trace)
+        counts: dict[str, dict[str, int]] = {}  # by what ran: by who ran it
+
+        def count(record: TraceRecord) -> None:
+            if runs(record):
+                what = record.path.rpartition("/")[2].partition("#")[0]  # an action, a goal, a leaf, a strategy
+                by = counts.setdefault(what, {})
+                by[record.agent] = by.get(record.agent, 0) + 1
+
+        def after_tick() -> None:
+            if runtime.tick % _PROGRESS_EVERY == 0:
+                progress(runtime.tick, ticks, counted(len(runtime.agents), "agent"))
+            if runtime.tick == ticks:  # how it is taken down is no part of the run
+                digest.close()
+                close()
+                runtime.stop()
+
+        close = runtime.trace.listen(count)
+        runtime.after_tick(after_tick)
+        drive(runtime, host, lambda: runtime.tick >= ticks)
+        return WorldReport(
+            digest=digest.hexdigest(),
+            title=f"{self.name}: {ticks} ticks, seed {seed}, {host} host",
+            columns=("what", "agents", "times"),
+            rows=tuple((what, len(by), sum(by.values())) for what, by in sorted(counts.items())),
+        )
+
+    def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
+        """Run it on asyncio at its own pace, until it ends or its user quits with Ctrl-C."""
+        import asyncio
+
+        runtime = self.make(seed=seed, host="asyncio")
+        watch(runtime)
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(self.play(runtime, speed))
+
+    async def play(self, runtime: Runtime, speed: float) -> None:
+        """Run a runtime that it made, with what runs beside it live."""
+        await (runtime.run(speed=speed) if self.live is None else self.live(runtime, speed))
+
+    def __repr__(self) -> str:
+        return f"<SimpleWorld {self.name!r}>"
+
+
+def runs(record: TraceRecord) -> bool:
+    """Whether a record says that somebody begins to do something, whichever model decided it."""
+    event = record.event
+    return event in _RUNS or (event is TraceEvent.START and record.path.startswith(("goals/", "targets/")))
+
+
+def drive(runtime: Runtime, host: str, is_over: Callable[[], bool]) -> None:
+    """Drive a world to its end, as fast as it goes, on any host.
+
+    Args:
+        runtime: the world's; a function of its own stops it when it is over (``runtime.after_tick``).
+        host: what it was made for: plain, asyncio or trio. This starts its event loop.
+        is_over: whether the last tick was run; asked where no event loop runs.
+    """
+    if host == "asyncio":
+        import asyncio
+
+        asyncio.run(runtime.run(speed=math.inf))
+    elif host == "trio":
+        import trio
+
+        async def run() -> None:
+            await runtime.run(speed=math.inf)
+
+        trio.run(run)
+    else:
+        while not is_over():
+            runtime.step()
+        runtime.close()
+
+
+# --- the world of a project -------------------------------------------------------------------------------------------
+
+_FILE = "pyproject.toml"
+_TABLE = "[tool.agentrt]"
+_EXAMPLE = f'Write below {_TABLE} in {_FILE}: app = "mygame:world"'
+_APP = re.compile(r"\w+(\.\w+)*:\w+(\.\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where a game is written."""
+
+    folder: Path  # comes first on ``sys.path``
+    app: str  # where its world is, as ``module:name``
+    where: str  # what errors call the place that says so
+
+
+def find_project() -> Project | None:
+    """The project of the working directory: the nearest one upwards from there; nothing of it is imported.
+
+    Raises:
+        ProjectError: a ``pyproject.toml`` on the way cannot be read, or its table does not name a world.
+    """
+    with contextlib.suppress(OSError):  # the working directory may have been deleted
+        here = Path.cwd()
+        for folder in (here, *here.parents):
+            file = folder / _FILE
+            if file.is_file():
+                table = _table_of(file)
+                if table is not None:
+                    return Project(folder, _app_of(table, file), str(file))
+    return None
+
+
+def _table_of(file: Path) -> dict[str, Any] | None:
+    """The table of a file that is ours; None if it has none."""
+    import tomllib  # only needed here, and slow to import
+
+    try:
+        tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ProjectError(str(file), f"it cannot be read: {why}.", "Repair it.") from error
+    table = tools.get("agentrt") if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise ProjectError(str(file), f"tool.agentrt is {repr_of(table, 80)}, and no table.", _EXAMPLE)
+    return table
+
+
+def _app_of(table: dict[str, Any], file: Path) -> str:
+    for key in table:
+        if key != "app":
+            raise ProjectError(str(file), f"{_TABLE} has no key {repr_of(key, 80)}.", _EXAMPLE)
+    app = table.get("app")
+    if not isinstance(app, str):
+        what = f"app is {repr_of(app, 80)}, and no text." if "app" in table else f"{_TABLE} does not say app."
+        raise ProjectError(str(file), what, _EXAMPLE)
+    return app
+
+
+def project_world(app: str = "") -> World | None:
+    """Import the world of the project.
+
+    Args:
+        app: another one than the project says, as ``module:name``; found without a project, too.
+
+    Returns:
+        The world; None if there is no project, and nothing was named.
+
+    Raises:
+        ProjectError: it cannot be found or imported, or it is no world. What its own code raised is the cause.
+    """
+    if app:
+        project = _with_app(app)
+    else:
+        found = find_project()
+        if found is None:
+            return None
+        project = found
+    if not _APP.fullmatch(project.app):
+        raise ProjectError(
+            project.where, f"{repr_of(project.app, 120)} names no world.", "Write module:name, as in mygame:world."
+        )
+    module, _, path = project.app.partition(":")
+    thing = _import(module, project)
+    for name in path.split("."):
+        if not hasattr(thing, name):
+            near = did_you_mean(name, [one for one in dir(thing) if not one.startswith("_")])
+            raise ProjectError(project.where, f"'{module}' has nothing that is called '{path}'.{near}", _NAME_ONE)
+        thing = getattr(thing, name)
+    if not isinstance(thing, World) or isinstance(thing, type):
+        what = f"the class {thing.__name__}" if isinstance(thing, type) else f"a {type_name(thing)}"
+        raise ProjectError(project.where, f"'{project.app}' is {what}, and no world.", _NAME_ONE)
+    return thing
+
+
+_NAME_ONE = "Name an agentrt.worlds.SimpleWorld, or what has all that agentrt.worlds.World lists."
+
+
+def _with_app(app: str) -> Project:
+    found: Project | None = None
+    with contextlib.suppress(ProjectError):  # what it says is not asked for
+        found = find_project()
+    return Project(Path.cwd() if found is None else found.folder, app, "--app")
+
+
+def _import(module: str, project: Project) -> object:
+    from importlib import import_module
+
+    folder = str(project.folder)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        return import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module that ends the program when it is imported is broken, and ends nothing
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            problem = f"there is no module '{error.name}' in {folder}, nor is one installed."
+            raise ProjectError(project.where, problem, "Correct the name, or run this in the project.") from None
+        problem = f"importing '{module}' raised {error_words(error)}."
+        failure = ProjectError(project.where, problem, "Repair it; the traceback is below.")
+        failure.add_note(_their_traceback(error))
+        raise failure from error
+
+
+_OURS = ("agentrt", "importlib")  # whose frames lead to theirs
+
+
+def _their_traceback(error: BaseException) -> str:
+    """What is told of an error of theirs: where it was raised, from their first frame on."""
+    import traceback
+
+    inner = error.__traceback__
+    while inner is not None and str(inner.tb_frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
+        inner = inner.tb_next
+    return printable_lines("".join(traceback.format_exception(type(error), error, inner))).rstrip()
+
+
+# --- worlds by their names --------------------------------------------------------------------------------------------
+
+
 def find_worlds() -> dict[str, EntryPoint]:
     """The worlds that are installed, by name, in alphabetical order; none of them is imported."""
     worlds: dict[str, EntryPoint] = {}
@@ -102,11 +411,29 @@ def _points() -> list[EntryPoint]:
     return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value))
 
 
-def load_world(name: str) -> World:
-    """Import a world; a ``ManifestError`` if it cannot be imported, is no world, or two packages offer it."""
+def load_world(name: str, app: str = "") -> World:
+    """Import a world by its name: that of the project if it is called so, else one that is installed.
+
+    Args:
+        name: of the world.
+        app: where the world of the project is, if not where the project says; see ``project_world``.
+
+    Raises:
+        UnknownWorldError: there is none.
+        ProjectError: the world of the project cannot be used.
+        ManifestError: an installed one cannot be imported, is no world, or two packages offer it.
+    """
+    own = project_world(app)
+    if own is not None and own.name == name:
+        return own
+    return load_installed(name, () if own is None else (own.name,))
+
+
+def load_installed(name: str, others: Iterable[str] = ()) -> World:
+    """Import a world that is installed; an error names those that are, and ``others``."""
     points = [point for point in _points() if point.name == name]
     if not points:
-        raise UnknownWorldError(name, tuple(find_worlds()))
+        raise UnknownWorldError(name, (*find_worlds(), *others))
     values = list(dict.fromkeys(point.value for point in points))
     if len(values) > 1:
         problem = f"two packages offer it: {values[0]} and {values[1]}."

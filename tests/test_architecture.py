@@ -161,7 +161,8 @@ def test_every_package_is_typed(package):
 def test_the_wheel_ships_all_packages_but_the_example_that_is_run_from_a_clone():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     shipped = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert [ROOT / path for path in shipped] == [PACKAGES[name] for name in PACKAGES if name != "examples.crafter"]
+    packages = [PACKAGES[name] for name in PACKAGES if name != "examples.crafter"]
+    assert [ROOT / path for path in shipped] == [*packages, ROOT / "templates" / "agentrt_templates"]  # which is data
 
 
 def _loaded_by(code):

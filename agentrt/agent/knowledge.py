@@ -251,7 +251,7 @@ def resolve(what: tuple[Loaded, ...], registry: Callable[[], Registry]) -> Conte
             observers.setdefault(alias, _observer(alias, table))
         for alias in closure.task_groups:
             place = places[alias]
-            kind = task_group_of(alias, table, file=place.file, pointer=place.pointer)
+            kind = task_group_of(alias, table, **place.place)
             groups.setdefault(alias, GivenGroup(alias, kind, place))
         for alias in closure.actions:
             actions.setdefault(_action(alias, table))
@@ -315,9 +315,8 @@ def _component(alias: str, registry: Registry, settings: Mapping[str, Any], plac
     try:
         inspect.signature(found).bind("entity", **settings)
     except TypeError as error:
-        raise ComponentError(
-            alias, f"it does not take what it is given: {words_of(error)}.", file=place.file, pointer=place.pointer
-        ) from error
+        problem = f"it does not take what it is given: {words_of(error)}."
+        raise ComponentError(alias, problem, **place.place) from error
     except ValueError:
         pass  # some built-in ones cannot be asked what they take
     return GivenComponent(alias, found, settings, place)
@@ -558,7 +557,8 @@ class Belongings:
                     f"'{given.alias}' extends the task group '{given.kind.extends}', which this agent has not. "
                     f"Inject a pack that lists that group first, or list it in this pack as well."
                 )
-                raise InvalidPackError([(given.place.pointer, text)], file=given.place.file)
+                place = given.place
+                raise InvalidPackError([(place.pointer, text)], file=place.file, lines=[place.line])
 
     # --- taking and giving back ---------------------------------------------------------------------------------------
 
@@ -581,7 +581,8 @@ class Belongings:
                         self._extensions[alias] = base, base.extend(given.kind.tasks)
                     except AuthorError as error:
                         place = given.kind
-                        raise InvalidPackError([(place.pointer, error.text)], file=place.file) from error
+                        problem = [(place.pointer, error.text)]
+                        raise InvalidPackError(problem, file=place.file, lines=[place.line]) from error
 
     def settle(self) -> None:
         """Take what it should have and has not, give back what it has and should not."""
@@ -663,9 +664,9 @@ class Belongings:
             raise
         except BaseException as error:
             words = f"making it raised {error_words(error)}."
-            raise ComponentError(given.alias, words, file=place.file, pointer=place.pointer) from error
+            raise ComponentError(given.alias, words, **place.place) from error
         if made is None:
-            raise ComponentError(given.alias, "the factory returned None.", file=place.file, pointer=place.pointer)
+            raise ComponentError(given.alias, "the factory returned None.", **place.place)
         return made
 
     def drop_components(self) -> None:

@@ -1,4 +1,4 @@
-"""The command line: run a world, look at it, replay it, check packs, check selection trees, list strategies.
+"""The command line: make a project, run a world, look at it, replay it, check packs and trees, list strategies.
 
 Commands only read options and print; what they print is made below. What ``import agentrt`` does not load (strategies,
 recordings, the inspector) is imported when a command runs, so that ``agentrt --help`` is quick.
@@ -8,7 +8,7 @@ Rules:
 * Results go to standard output, progress and notes to standard error, so that a pipe gets results alone.
 * An ``AgentRTError`` is one clean message on standard error and exit code 2, like a wrong option. Exit code 1 says that
   the command worked and did not like what it found.
-* ``demo`` without a terminal runs headless: a program that pipes it wants the report.
+* ``run`` and ``demo`` without a terminal run headless: a program that pipes it wants the report.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import click
 
 from agentrt.activity import states
-from agentrt.cli.commands import demo, diff, export, inspect, packs, replay, selection, strategies
+from agentrt.cli.commands import demo, diff, export, inspect, packs, replay, run, selection, strategies
 from agentrt.cli.groups import Group, tell
+from agentrt.cli.new import new
 from agentrt.installed import library_version
 from agentrt.native import is_compiled
 
@@ -38,5 +39,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (demo, inspect, replay, diff, export, packs, selection, strategies):
+for _command in (new, run, demo, inspect, replay, diff, export, packs, selection, strategies):
     main.add_command(_command)

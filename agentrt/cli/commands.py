@@ -17,14 +17,39 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import click
 
 from agentrt.agent.knowledge import strategy_of
-from agentrt.cli.groups import HOSTS, Group, JsonOut, known_registry, progress_printer, tell, tell_json, tell_text
-from agentrt.errors import AgentRTError, did_you_mean
+from agentrt.cli.groups import (
+    HOSTS,
+    Group,
+    JsonOut,
+    app_option,
+    known_registry,
+    own_world,
+    progress_printer,
+    tell,
+    tell_json,
+    tell_text,
+    told_error,
+    world_called,
+)
+from agentrt.cli.schemas import write_schemas
+from agentrt.errors import AgentRTError, ProjectError, did_you_mean
+from agentrt.kernel.trace import TraceRecord
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
 from agentrt.packs.loader import load_pack
-from agentrt.packs.schema import schema_text
+from agentrt.packs.schema import KINDS_OF_DOCUMENTS, schema_text
 from agentrt.selection.library import SelectionReport, check_path
-from agentrt.worlds import Watch, World, find_worlds, load_world, nobody, table_lines
+from agentrt.worlds import (
+    SimpleWorld,
+    Watch,
+    World,
+    find_project,
+    find_worlds,
+    load_installed,
+    nobody,
+    runs,
+    table_lines,
+)
 
 if TYPE_CHECKING:
     from agentrt.inspect import Inspector
@@ -79,15 +104,19 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("recording")
+@click.argument("recording", required=False)
+@app_option
 @_page_options
-def inspect(*, recording: str, page: _Page) -> None:
-    """Look at a RECORDING in the browser, at any tick of it.
+def inspect(*, recording: str | None, page: _Page) -> None:
+    """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
     A recording that is still being written can be looked at, too.
     """
     from agentrt.inspect import Inspector
 
+    if recording is None:
+        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=False, paused=False, watch=nobody)
+        return
     inspector = Inspector(recording, port=page.port, address=page.address, token=page.token)
     with contextlib.suppress(KeyboardInterrupt), inspector:
         _tell(inspector, page.is_opened)
@@ -120,7 +149,7 @@ def _inspect_world(
             if paused:
                 inspector.pause()
             _tell(inspector, page.is_opened)
-            await runtime.run(speed=speed)
+            await (world.play(runtime, speed) if isinstance(world, SimpleWorld) else runtime.run(speed=speed))
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(run())
@@ -137,67 +166,129 @@ DEFAULT_WORLD = "colony"
 DEFAULT_TICKS = 2000
 
 
+class _Way(NamedTuple):
+    """How a world is run: what the options say."""
+
+    headless: bool
+    ticks: int | None
+    seed: int
+    digest: bool
+    host: str | None
+    speed: float
+    is_inspected: bool
+    controls: bool
+    paused: bool
+    path: Path | None  # where it is recorded, or None
+
+
+def _way_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the options of a run; it is called with a ``way`` and a ``page``."""
+
+    @click.option("--headless", is_flag=True, help="Run without a terminal and print a report.")
+    @click.option(
+        "--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]"
+    )
+    @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
+    @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
+    @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
+    @click.option(
+        "--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second."
+    )
+    @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
+    @_page_options
+    @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+    @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
+    @click.option(
+        "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the run into a file, which can be inspected and replayed.",
+    )  # fmt: skip
+    @app_option
+    @functools.wraps(command)
+    def with_way(*, page: _Page, **options: object) -> None:
+        way = _Way._make(options.pop(name) for name in _Way._fields)
+        command(way=way, page=page, **options)
+
+    return with_way
+
+
+@click.command()
+@_way_options
+def run(*, way: _Way, page: _Page) -> None:
+    """Run the world of your project.
+
+    The nearest pyproject.toml upwards from here says in [tool.agentrt] which one that is: app = "mygame:world".
+    """
+    _run(_own_world(), way, page)
+
+
 @click.command()
 @click.argument("name", required=False)
-@click.option("--headless", is_flag=True, help="Run without a terminal and print a report.")
-@click.option("--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]")
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
-@click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
-@click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
-@click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
-@click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
-@_page_options
-@click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
-@click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
-@click.option(
-    "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the run into a file, which can be inspected and replayed.",
-)  # fmt: skip
-@click.option("--list", "list_only", is_flag=True, help="List the worlds that are installed.")
-def demo(
-    *,
-    name: str | None,
-    headless: bool,
-    ticks: int | None,
-    seed: int,
-    digest: bool,
-    host: str | None,
-    speed: float,
-    is_inspected: bool,
-    page: _Page,
-    controls: bool,
-    paused: bool,
-    path: Path | None,
-    list_only: bool,
-) -> None:
-    """Run the world NAME and watch it; the colony, if no other is named.
+@_way_options
+@click.option("--list", "list_only", is_flag=True, help="List the worlds that are there.")
+def demo(*, name: str | None, way: _Way, page: _Page, list_only: bool) -> None:
+    """Run the world NAME and watch it; if no other is named, that of your project, else the colony.
 
     Worlds come from installed packages, through the entry-point group 'agentrt.worlds'.
     """
     if list_only:
         _list()
         return
-    world = load_world(name or DEFAULT_WORLD)
-    if not is_inspected and not headless and not _has_terminal():
+    own = None if name else own_world()
+    _run(own or world_called(name or DEFAULT_WORLD), way, page)
+
+
+def _own_world() -> World:
+    world = own_world()
+    if world is None:
+        raise ProjectError(
+            str(Path.cwd()),
+            "there is no project: no pyproject.toml here or in a folder above has a table [tool.agentrt].",
+            'Make one with: agentrt new NAME. Or write app = "mygame:world" there, or give --app mygame:world.',
+        )
+    return world
+
+
+def _run(world: World, way: _Way, page: _Page) -> None:
+    headless = way.headless
+    if not way.is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
         headless = True
-    if not headless and (ticks is not None or digest or host is not None):
+    if not headless and (way.ticks is not None or way.digest or way.host is not None):
         raise click.UsageError("--ticks, --digest and --host go with --headless.")
-    if not is_inspected and (controls or paused or page.was_asked_for):
+    if not way.is_inspected and (way.controls or way.paused or page.was_asked_for):
         raise click.UsageError("--port, --address, --open, --controls and --paused go with --inspect.")
-    if not speed > 0:
+    if not way.speed > 0:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
-    if is_inspected and headless:
+    if way.is_inspected and headless:
         raise click.UsageError("--headless and --inspect do not go together.")
-    if paused and not controls:
+    if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
-    with _recorded(world.name, path) as watch:
-        if is_inspected:
-            _inspect_world(world, page, seed=seed, speed=speed, controls=controls, paused=paused, watch=watch)
+    with _recorded(world.name, way.path) as watch:
+        if way.is_inspected:
+            _inspect_world(
+                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, watch=watch
+            )
         elif headless:
-            _run_headless(world, ticks or DEFAULT_TICKS, seed, host or HOSTS[0], digest, watch)
+            _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)
         else:
-            world.run_live(seed=seed, speed=speed, watch=watch)
+            world.run_live(seed=way.seed, speed=way.speed, watch=_shown(world, watch))
+
+
+def _shown(world: World, watch: Watch) -> Watch:
+    """Watches, and tells who begins what if the world itself shows nothing."""
+    if not isinstance(world, SimpleWorld) or world.live is not None:
+        return watch
+
+    def tell_runs(record: TraceRecord) -> None:
+        if runs(record):
+            tell(record.line())
+
+    def watch_and_tell(runtime: Runtime) -> None:
+        watch(runtime)
+        runtime.trace.listen(tell_runs)
+        tell("Ctrl-C ends it.", err=True)
+
+    return watch_and_tell
 
 
 def _has_terminal() -> bool:
@@ -205,14 +296,19 @@ def _has_terminal() -> bool:
 
 
 def _list() -> None:
-    """List all worlds that can be run; of the others it is said why not, and the exit code is 1."""
+    """List all worlds that can be run, the project's first; of others it is said why not, and the exit code is 1."""
     is_fine = True
-    for known in find_worlds():
+    listed = set[str]()
+    for installed in ("", *find_worlds()):
         try:
-            tell(f"{known}  {load_world(known).summary}")
+            world = load_installed(installed) if installed else own_world()
         except AgentRTError as error:
             is_fine = False
-            tell_text(f"{error}\n", err=True)
+            tell_text(f"{told_error(error)}\n", err=True)
+            continue
+        if world is not None and (name := installed or world.name) not in listed:
+            listed.add(name)
+            tell(f"{name}  {world.summary}")
     if not is_fine:
         sys.exit(1)
 
@@ -257,7 +353,7 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
         last = opened.last_tick if to is None else to
     if not name:
         return None
-    known, progress = load_world(name), progress_printer(_PATIENCE)
+    known, progress = world_called(name), progress_printer(_PATIENCE)
 
     def make(*, seed: int, host: str) -> Runtime:
         runtime = known.make(seed=seed, host=host)
@@ -269,6 +365,7 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
 
 @click.command()
 @click.argument("recording", type=_path)
+@app_option
 @click.option("--to", type=click.IntRange(min=0), help="The last tick to run; with --edit, the one to branch after.")
 @click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the recording.")
 @click.option("--world", metavar="NAME", help="The world to run.  [default: the one that the recording names]")
@@ -396,6 +493,7 @@ def _alias_option(_ctx: click.Context, _option: click.Parameter, values: tuple[s
 
 
 @packs.command()
+@app_option
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @click.option("--allow-unresolved", is_flag=True, help="List aliases that nobody registered without failing.")
 @click.option(
@@ -426,13 +524,34 @@ def _tell_report(report: CheckReport | SelectionReport, as_json: bool) -> None:
 
 
 @packs.command(name="schema")
-@click.argument("kind", type=click.Choice(["ai_pack", "task_groups"]), default="ai_pack")
-def print_schema(*, kind: str) -> None:
-    """Print the JSON Schema of packs, or of task groups."""
-    tell_text(schema_text(kind))
+@click.argument("kind", type=click.Choice(KINDS_OF_DOCUMENTS), default=KINDS_OF_DOCUMENTS[0])
+@click.option(
+    "--write", "paths", multiple=True, metavar="PATH", type=click.Path(path_type=Path),
+    help="For editors: have the packs in this file, or below this folder, say which schema they follow.",
+)  # fmt: skip
+def print_schema(*, kind: str, paths: tuple[Path, ...]) -> None:
+    """Print the JSON Schema of packs, or of task groups.
+
+    With --write nothing is printed: both schemas are put into the project, each pack gets a line "$schema" unless it
+    has one, and the settings of VS Code name them for new files.
+    """
+    if not paths:
+        tell_text(schema_text(kind))
+        return
+    project = find_project()
+    root = Path() if project is None else project.folder
+    try:
+        written = write_schemas(root, find_files(paths))
+    except OSError as error:
+        raise click.BadParameter(f"{error.filename}: {error.strerror or error}", param_hint="--write") from None
+    for file in written.changed:
+        tell(f"wrote {file}")
+    for _, why in written.passed:
+        tell(f"left alone {why}", err=True)
 
 
 @packs.command(name="list")
+@app_option
 @click.option(
     "--kind", help="Only aliases of this kind: actions, observers, components, task_groups, strategies, ai_pack."
 )
@@ -474,11 +593,12 @@ def strategies() -> None:
     """List strategies, draw what may need what, write types for the generated calls.
 
     Each command is about the strategies that the ALIASes name, of strategies or of packs with all that these require;
-    without any, about all that the installed packages register.
+    without any, about all that your project and the installed packages register.
     """
 
 
 @strategies.command(name="list")
+@app_option
 @_which
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def list_strategies(*, aliases: tuple[str, ...], as_json: bool) -> None:
@@ -498,6 +618,7 @@ def list_strategies(*, aliases: tuple[str, ...], as_json: bool) -> None:
 
 
 @strategies.command(name="map")
+@app_option
 @_which
 @click.option(
     "--as", "form", type=click.Choice(["text", "mermaid", "json"]), default="text", show_default=True,
@@ -520,6 +641,7 @@ def draw_map(*, aliases: tuple[str, ...], form: str) -> None:
 
 
 @strategies.command(name="calls")
+@app_option
 @_which
 @click.option("--name", default="GameplayCalls", show_default=True, help="The name of the class.")
 def write_calls(*, aliases: tuple[str, ...], name: str) -> None:

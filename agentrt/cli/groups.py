@@ -26,13 +26,16 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
 from agentrt.errors import AgentRTError
 from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
+from agentrt.worlds import World, load_world, project_world
+
+Command = TypeVar("Command", bound="Callable[..., Any] | click.Command")
 
 HOSTS = ("plain", "asyncio", "trio")  # what an option can say that a runtime is to run on; the first is the default
 
@@ -145,8 +148,12 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except AgentRTError as error:
-            notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
-            raise _Failure(f"{error}{notes}") from None
+            raise _Failure(told_error(error)) from None
+
+
+def told_error(error: AgentRTError) -> str:
+    """What is told of an error: its text, and its notes below."""
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
 def _end(error: BaseException) -> NoReturn:
@@ -167,9 +174,44 @@ def _end(error: BaseException) -> NoReturn:
     sys.exit(1)
 
 
+# --- the project ------------------------------------------------------------------------------------------------------
+
+_APP = "agentrt.app"  # under which click's context keeps what --app says
+
+
+def app_option(command: Command) -> Command:
+    """Give a command the option ``--app``, which ``own_world`` and its like go by."""
+    return click.option(
+        "--app", metavar="MODULE:NAME", expose_value=False, is_eager=True,
+        callback=lambda ctx, _option, value: ctx.meta.setdefault(_APP, value or ""),
+        help="The world of your project, if not the one that its pyproject.toml names.",
+    )(command)  # fmt: skip
+
+
+def _app() -> str:
+    return str(click.get_current_context().meta.get(_APP, ""))
+
+
+def own_world() -> World | None:
+    """The world of the project where the command was given, or of ``--app``; None if there is none."""
+    return project_world(_app())
+
+
+def world_called(name: str) -> World:
+    """A world by its name, of the project or installed."""
+    return load_world(name, _app())
+
+
 def known_registry() -> Registry:
-    """What the installed packages offer; what one of them is broken in is told on standard error."""
-    registry = Registry.discover(strict=False)
+    """What packs can name here; what a package is broken in is told on standard error.
+
+    In a project that is what its world says, or what the installed packages offer; elsewhere the worlds to look at are
+    known as well that agentrt brings.
+    """
+    own = own_world()
+    registry: Registry | None = getattr(own, "registry", None)
+    if registry is None:
+        registry = Registry.discover(strict=False, examples=own is None)
     for error in registry.broken:
         tell_text(f"Passed over: {error}\n", err=True)
     return registry

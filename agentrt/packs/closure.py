@@ -23,12 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import DataFault, InvalidPackError, PackCycleError, UnknownAliasError
 from agentrt.packs.alias import kind_of
-from agentrt.packs.document import read
+from agentrt.packs.document import Path as Way
+from agentrt.packs.document import lines_of, read
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
@@ -85,7 +87,7 @@ def _faults_of(found: Closure, registry: Registry, allow_unresolved: bool) -> li
 
 
 def _unknown(reference: Reference, known: Sequence[str]) -> UnknownAliasError:
-    return UnknownAliasError(reference.alias, known, file=reference.file, pointer=reference.pointer)
+    return UnknownAliasError(reference.alias, known, **reference.place)
 
 
 class _Walk:
@@ -146,13 +148,13 @@ class _Walk:
         if name in self._path:
             names = list(self._path)
             circle = [*names[names.index(name) :], name]
-            self._fault(inner, name, PackCycleError(circle, file=item.file, pointer=item.pointer))
+            self._fault(inner, name, PackCycleError(circle, **item.place))
             return None
         if name not in self._registry:
             self._unresolved.setdefault(name, item)
             return None
         try:
-            return name, self._registry.pack(name, file=item.file, pointer=item.pointer)
+            return name, self._registry.pack(name, **item.place)
         except DataFault as fault:
             if inner:
                 fault.add_note(f"{inner} requires it.")
@@ -205,10 +207,7 @@ class FileReport(NamedTuple):
             **{key: [reference.alias for reference in getattr(pack, key)] for key in _LISTED},
             "dependencies": _requires(pack),
             "closure": {key: list(getattr(self.closure, key)) for key in ("packs", *_LISTED)},
-            "unresolved": [
-                {"alias": reference.alias, "file": reference.file, "pointer": reference.pointer}
-                for reference in self.closure.unresolved
-            ],
+            "unresolved": [{"alias": reference.alias, **reference.place} for reference in self.closure.unresolved],
             "problems": [problem for fault in self.faults for problem in _problems(fault)],
             **groups,
         }
@@ -272,16 +271,21 @@ class CheckReport(NamedTuple):
 def find_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files to check: a file stands for itself, a folder for all ``*.json`` below it, of which there has to be one.
 
-    A file that does not exist is kept, so that it is reported.
+    Folders below it whose names begin with a dot are passed over. A file that does not exist is kept, so that it is
+    reported.
     """
     found: dict[Path, None] = {}
     for path in paths:
-        below = sorted(item for item in path.rglob("*.json") if item.is_file()) if path.is_dir() else [path]
+        below = sorted(filter(partial(_is_shown, path), path.rglob("*.json"))) if path.is_dir() else [path]
         if not below:
             text = "there is no *.json file in this folder. Name the folder of the packs."
             raise InvalidPackError([("", text)], file=str(path))
         found.update(dict.fromkeys(below))
     return tuple(found)
+
+
+def _is_shown(folder: Path, item: Path) -> bool:
+    return item.is_file() and not any(part.startswith(".") for part in item.relative_to(folder).parent.parts)
 
 
 def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: bool = False) -> CheckReport:
@@ -292,8 +296,9 @@ def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: 
 def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
     alias = registry.alias_of(file)
     try:
-        if looks_like(read(file).value):
-            return _check_groups(file, registry, allow_unresolved)
+        document = read(file)
+        if looks_like(document.value):
+            return _check_groups(file, lines_of(document.text), registry, allow_unresolved)
         pack = load_pack(file, alias=alias)
     except DataFault as fault:
         return FileReport(str(file), None, Closure(), (fault,))
@@ -301,16 +306,17 @@ def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileR
     return FileReport(str(file), pack, closure, tuple(_faults_of(closure, registry, allow_unresolved)))
 
 
-def _check_groups(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
+def _check_groups(file: Path, lines: Mapping[Way, int], registry: Registry, allow_unresolved: bool) -> FileReport:
     document = load_task_groups(file)
     declared = _declared(document)
     missing: list[Reference] = []
     faults: list[DataFault] = []
     for entry in document.groups.values():
         if entry.is_reference and entry.alias not in registry:
-            missing.append(Reference(entry.alias, document.file, entry.pointer))
+            missing.append(Reference(entry.alias, document.file, entry.pointer, entry.line))
         elif entry.extends and entry.extends not in declared and entry.extends not in registry:
-            missing.append(Reference(entry.extends, document.file, f"{entry.pointer}/extends"))
+            line = lines[("task_groups", entry.alias, "extends")]
+            missing.append(Reference(entry.extends, document.file, f"{entry.pointer}/extends", line))
         elif not entry.extends and not entry.is_reference:
             try:
                 entry.make_class()
@@ -330,17 +336,15 @@ def _requires(pack: Pack) -> list[str]:
     return [item.name if isinstance(item, Pack) else item.alias for item in pack.ai_packs]
 
 
-def _problems(fault: DataFault) -> Iterator[dict[str, str]]:
+def _problems(fault: DataFault) -> Iterator[dict[str, Any]]:
     if isinstance(fault, InvalidPackError):
-        places: Sequence[tuple[str, str]] = fault.problems
+        problems = [(*problem, line) for problem, line in zip(fault.problems, fault.lines, strict=True)]
         if fault.omitted:
-            places = (*places, ("", f"and {fault.omitted} more problems"))
-        for pointer, text in places:
-            yield {"code": fault.code, "file": fault.file, "pointer": pointer, "text": text}
+            problems.append(("", f"and {fault.omitted} more problems", 0))
     else:
-        place = fault.file + (f"#{fault.pointer}" if fault.pointer else "")
-        text = fault.text.removeprefix(f"{place}: ")
-        yield {"code": fault.code, "file": fault.file, "pointer": fault.pointer, "text": text}
+        problems = [(fault.pointer, fault.text.removeprefix(f"{fault.place}: "), fault.line)]
+    for pointer, text, line in problems:
+        yield {"code": fault.code, "file": fault.file, "pointer": pointer, "line": line, "text": text}
 
 
 def _listed(title: str, aliases: Sequence[str], *, always: bool = False) -> Iterator[str]:

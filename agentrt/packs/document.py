@@ -23,6 +23,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.body.entity import attribute_of
@@ -35,6 +36,9 @@ if TYPE_CHECKING:  # `import agentrt` comes by here, and it is slow to import
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 64
 MAX_ENTRIES = 10_000
+
+# A string, one character of structure, or any other value, of a text that is JSON.
+_PIECE = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++')
 
 # A string (which may end at the end of the text), or one character of structure.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\[\s\S]?)*+"?|[\[\]{},]')
@@ -54,12 +58,14 @@ class Problem(NamedTuple):
     text: str
 
 
-class Document(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Document:
     """A parsed document: plain JSON values, and the problems found while parsing it."""
 
     value: Any  # within the bounds
     file: str  # what errors call the place it came from; empty for a mapping from code
     problems: tuple[Problem, ...] = ()
+    text: str = field(default="", repr=False)  # as it was read; empty for a mapping
 
 
 def is_document(thing: object) -> bool:
@@ -107,7 +113,33 @@ def parse(data: bytes, file: str = "") -> Document:
         raise _refused(f"is not JSON: {error.msg}, at line {error.lineno}, column {error.colno}.", file) from error
     except (ValueError, RecursionError) as error:
         raise _refused(f"is not a document that can be taken: {error}.", file) from error
-    return Document(value, file, tuple(_places_of(value, repeated)))
+    return Document(value, file, tuple(_places_of(value, repeated)), text)
+
+
+def lines_of(text: str) -> dict[Path, int]:
+    """The line in which each key and each item of a document stands, from 1; of a key that is repeated the first one.
+
+    Args:
+        text: the document, which was parsed; for an empty text there are none.
+    """
+    lines: dict[Path, int] = {}
+    path: list[str | int | None] = []  # where the scan is; None where the next string is a key
+    line, counted = 1, 0
+    for match in _PIECE.finditer(text):
+        piece, start = match[0], match.start()
+        line += text.count("\n", counted, start)
+        counted = start
+        if piece in ("]", "}"):
+            path.pop()
+        elif piece == ",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
+        elif piece != ":":
+            if path and path[-1] is None:
+                path[-1] = json.loads(piece)
+            lines.setdefault(tuple(path), line)  # type: ignore[arg-type]  # a key is known by now
+            if piece in ("[", "{"):
+                path.append(0 if piece == "[" else None)
+    return lines
 
 
 def copy_inline(value: Mapping[str, object], file: str = "") -> Document:

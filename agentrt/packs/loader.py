@@ -23,10 +23,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentrt.errors import ManifestError
+from agentrt.errors import FilePlace, ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
-from agentrt.packs.document import copy_inline, is_document, read
+from agentrt.packs.document import Path as Way
+from agentrt.packs.document import copy_inline, is_document, lines_of, read
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
     from importlib.resources.abc import Traversable
@@ -43,7 +44,13 @@ class Reference:
     alias: str  # what is referred to
     file: str = field(default="", compare=False)  # the file that holds the reference; empty when it came from code
     pointer: str = field(default="", compare=False)  # its place in that file, as a JSON pointer
+    line: int = field(default=0, compare=False)  # the line of that place, from 1; 0 if it came from code
     settings: Mapping[str, Any] | None = field(default=None, hash=False)  # of a component, if the pack gives it some
+
+    @property
+    def place(self) -> FilePlace:
+        """Where it is written, for whoever tells what is wrong with it."""
+        return {"file": self.file, "pointer": self.pointer, "line": self.line}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
             "Write pathlib.Path(...) around the name of a file; ask a Registry for an alias.",
         )
     schema.check(document, schema.PACK)
-    return _from_value(document.value, alias, file, pointer)
+    return _from_value(document.value, alias, file, pointer, (), lines_of(document.text))
 
 
 def mix(base: Pack, mixin: Pack) -> Pack:
@@ -139,22 +146,24 @@ def _append(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(merged.values())
 
 
-def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str) -> Pack:
-    def place(*path: str | int) -> str:
-        return pointer + pointer_to(path)
+def _from_value(value: dict[str, Any], alias: str, file: str, pointer: str, way: Way, lines: Mapping[Way, int]) -> Pack:
+    """A pack of what stands in a document, ``way`` down from its top; the document itself may be a part of another."""
+
+    def refer(name: str, *to: str | int, settings: Mapping[str, Any] | None = None) -> Reference:
+        return Reference(name, file, pointer + pointer_to(to), lines.get((*way, *to), 0), settings)
 
     def items(key: str) -> Iterator[Reference | Pack]:
         written = value.get(key, ())
         if isinstance(written, dict):  # components with their settings
             for name, settings in written.items():
                 if not name.startswith("_"):
-                    yield Reference(name, file, place(key, name), MappingProxyType(settings))
+                    yield refer(name, key, name, settings=MappingProxyType(settings))
             return
         for index, item in enumerate(written):
             if isinstance(item, dict):
-                yield _from_value(item, "", file, place(key, index))
+                yield _from_value(item, "", file, pointer + pointer_to((key, index)), (*way, key, index), lines)
             else:
-                yield Reference(item, file, place(key, index))
+                yield refer(item, key, index)
 
     listed: dict[str, Any] = {key: tuple(items(key)) for key in KEYS}
     rules = {key: rule for key, rule in value.get("mixintypes", {}).items() if not key.startswith("_")}

@@ -10,7 +10,10 @@ Rules:
 * An alias names one thing. Registering it again is an error that names both origins, and a manifest that fails
   changes nothing.
 * Discovery is in one order everywhere: the group of actions, that of strategies, that of packs; in each by the entry
-  point's name, then by its value. The order in which packages were installed has no part in it.
+  point's name, then by its value; manifests that the caller has come last. The order in which packages were installed
+  has no part in it.
+* The worlds to look at that come in the wheel of agentrt are offered like anybody's content, and are nobody's but their
+  own: they are taken only by who asks for ``examples``. Agents that are given no registry do, since theirs are such.
 * An entry point is code of somebody else's, which may raise anything while it is imported, ``SystemExit`` too: that is
   a ``ManifestError`` with the distribution's name. What agents share (``default_registry``) goes without that manifest
   and has all others; ``discover`` raises, unless it is told to do the same.
@@ -33,13 +36,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
     AuthorError,
     DefinitionError,
     DuplicateAliasError,
+    FilePlace,
     InvalidPackError,
     ManifestError,
     UnknownAliasError,
@@ -93,7 +97,7 @@ class Registry:
     """A table of aliases. A runtime has one; tests make their own.
 
     An alias that nobody registered is an ``UnknownAliasError`` with the nearest names, whatever is asked of it; that
-    tells of a ``file`` and a ``pointer`` into it, the place that refers to the alias.
+    tells of a ``file``, and a ``pointer`` and a ``line`` in it, the place that refers to the alias.
 
     Args:
         manifests: taken in order, as by ``add``.
@@ -111,12 +115,14 @@ class Registry:
             self.add(manifest)
 
     @classmethod
-    def discover(cls, *, strict: bool = True) -> Registry:
+    def discover(cls, *own: Manifest, strict: bool = True, examples: bool = False) -> Registry:
         """Make a registry of everything that the installed packages offer.
 
         Args:
+            own: manifests of the caller's, which may be installed as well.
             strict: whether a manifest that cannot be taken is raised; else it is passed over as a whole, and the error
                 is in ``broken``.
+            examples: whether to take what the worlds to look at bring that are installed with agentrt.
 
         Raises:
             ManifestError: an entry point cannot be loaded, or offers something else than a ``Manifest``.
@@ -128,6 +134,8 @@ class Registry:
         taken: list[Manifest] = []
         for group in ENTRY_POINT_GROUPS:
             for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+                if _is_example(point) and not examples:
+                    continue
                 try:
                     manifest = _load_manifest(point)
                     if not any(manifest is known for known in taken):  # one manifest may stand in both groups
@@ -137,6 +145,9 @@ class Registry:
                     if strict:
                         raise
                     registry._broken.append(error)
+        for manifest in own:
+            if not any(manifest is known for known in taken):
+                registry.add(manifest)
         return registry
 
     @property
@@ -212,11 +223,11 @@ class Registry:
         """Where an alias was registered, in words."""
         return self._entry(alias).origin
 
-    def get(self, alias: str, *, file: str = "", pointer: str = "") -> object:
+    def get(self, alias: str, **place: Unpack[FilePlace]) -> object:
         """What an alias names."""
-        return self._entry(alias, file, pointer).thing
+        return self._entry(alias, **place).thing
 
-    def pack(self, alias: str, *, file: str = "", pointer: str = "") -> Pack:
+    def pack(self, alias: str, **place: Unpack[FilePlace]) -> Pack:
         """Load the pack that an alias names, with what others mix into it.
 
         Raises:
@@ -227,8 +238,8 @@ class Registry:
             if kind_of(alias) != "ai_pack":
                 near = did_you_mean(alias, self.aliases("ai_pack"))
                 text = f"{shown(alias)} is not the alias of a pack.{near} Write 'mod:ai_pack:name'."
-                raise InvalidPackError([(pointer, text)], file=file)
-            thing = self.get(alias, file=file, pointer=pointer)
+                raise _at(place, text)
+            thing = self.get(alias, **place)
             loaded = thing if isinstance(thing, Pack) else load_pack(thing, alias=alias)  # type: ignore[arg-type]
             for number, source in enumerate(self._mixins.get(alias, ()), start=1):
                 loaded = mix(loaded, load_pack(source, file=f"(mixin {number} of {alias})"))
@@ -260,10 +271,10 @@ class Registry:
                 return alias
         return ""
 
-    def _entry(self, alias: str, file: str = "", pointer: str = "") -> _Entry:
+    def _entry(self, alias: str, **place: Unpack[FilePlace]) -> _Entry:
         entry = self._entries.get(alias)
         if entry is None:
-            error = UnknownAliasError(alias, self.aliases(kind_of(alias)), file=file, pointer=pointer)
+            error = UnknownAliasError(alias, self.aliases(kind_of(alias)), **place)
             for broken in self._broken:  # it may be one of theirs
                 error.add_note(f"Passed over: {broken}")
             raise error
@@ -277,14 +288,17 @@ class Registry:
 @cache
 def default_registry() -> Registry:
     """The registry of all that the installed packages offer, discovered once for the process; what is broken is not."""
-    return Registry.discover(strict=False)
+    return Registry.discover(strict=False, examples=True)
 
 
-def task_group_of(
-    alias: str, registry: Registry, *, file: str = "", pointer: str = ""
-) -> type[TaskGroupAction] | GroupEntry:
+def _at(place: FilePlace, text: str) -> InvalidPackError:
+    problem = [(place.get("pointer", ""), text)]
+    return InvalidPackError(problem, file=place.get("file", ""), lines=[place.get("line", 0)])
+
+
+def task_group_of(alias: str, registry: Registry, **place: Unpack[FilePlace]) -> type[TaskGroupAction] | GroupEntry:
     """What an alias of a task group stands for: the class of the group; or the entry of an extension."""
-    thing = registry.get(alias, file=file, pointer=pointer)
+    thing = registry.get(alias, **place)
     if isinstance(thing, type) and issubclass(thing, TaskGroupAction):
         return thing
     if not is_document(thing):
@@ -301,7 +315,7 @@ def task_group_of(
         raise InvalidPackError([("/task_groups", text)], file=document.file)
     if entry.is_reference:
         text = f"the group is registered elsewhere, it says, but '{alias}' is registered to this very document."
-        raise InvalidPackError([(entry.pointer, f"{text} Declare the group here.")], file=document.file)
+        raise _at(entry.place, f"{text} Declare the group here.")
     return entry if entry.extends else registry.group_class(entry)
 
 
@@ -326,6 +340,11 @@ def origin_of(point: EntryPoint) -> str:
     """What errors call an entry point: its name, its group, what it names, and whose it is, as far as that is known."""
     whose = words_of(point.dist.name) if point.dist is not None else ""
     return f"the entry point '{point.name}' of '{point.group}' ({point.value}{f', from {whose}' if whose else ''})"
+
+
+def _is_example(point: EntryPoint) -> bool:
+    """Whether it is one of agentrt's own wheel, and not the standard actions and packs, which are called like it."""
+    return point.dist is not None and point.dist.name == "agentrt" and point.name != "agentrt"
 
 
 def load_entry_point(point: EntryPoint) -> object:

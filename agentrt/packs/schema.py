@@ -23,13 +23,14 @@ from typing import Any, NamedTuple, Protocol
 
 from agentrt.errors import InvalidPackError, did_you_mean
 from agentrt.packs.alias import KIND_OF_KEY, LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Document, Path, Problem
+from agentrt.packs.document import Document, Path, Problem, lines_of
 
 MOST_TOLD = 50
 
 _KEY_OF_KIND = {kind: key for key, kind in KIND_OF_KEY.items()}
 
 _FILES = {"ai_pack": "pack.schema.json", "task_groups": "task_groups.schema.json"}
+KINDS_OF_DOCUMENTS = tuple(_FILES)  # the first is that of packs
 
 
 class Finding(Protocol):
@@ -82,8 +83,10 @@ def check(document: Document, rules: Rules, more: Iterable[Problem] = ()) -> Non
     order = _order_in(document.value)
     # A key that is repeated in an object which a later one replaced has no place: it comes first, behind the whole.
     problems.sort(key=lambda found: (order.get(found[0], 0), found[0] not in order))
+    lines = lines_of(document.text)
     raise InvalidPackError(
         [(pointer_to(path), word()) for path, word in problems[:MOST_TOLD]],
+        lines=[lines.get(path, 0) for path, _ in problems[:MOST_TOLD]],
         file=document.file,
         omitted=max(0, len(problems) - MOST_TOLD),
         what=rules.what,
@@ -133,8 +136,9 @@ def _problems_of(error: Finding, rules: Rules, lacking: set[Path]) -> Iterator[t
 
 
 def _unknown_key(what: str, key: str, known: tuple[str, ...]) -> str:
+    told = [one for one in known if one != "$schema"]  # which is for editors
     return (
-        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(known)}; "
+        f"{what} has no key {shown(key)}.{did_you_mean(key, known)} The keys are {', '.join(told)}; "
         f"keys that start with '_' are ignored."
     )
 
@@ -144,6 +148,8 @@ def _wrong_type(error: Finding, path: Path) -> str:
     if not path:
         return f'a pack is a JSON object, and this is {value}. Write {{ "actions": [...] }}.'
     *_, parent, last = ("", *path)
+    if last == "$schema":
+        return wrong_schema(error)
     if isinstance(last, str) and parent == "components":
         return f"the settings of a component are a JSON object, and this is {value}. Write {{}} for none."
     if parent == "ai_packs":
@@ -154,6 +160,11 @@ def _wrong_type(error: Finding, path: Path) -> str:
         return f'\'mixintypes\' is a JSON object, and this is {value}. Write {{ "actions": "override" }}.'
     either = " or an object from alias to settings" if last == "components" else ""
     return f"'{last}' is a list of aliases{either}, and this is {value}. Put square brackets around it."
+
+
+def wrong_schema(error: Finding) -> str:
+    """What is said of a ``$schema`` that is no text."""
+    return f"'$schema' is the way to a schema for your editor, and this is {shown(error.instance)}. Write a text."
 
 
 def _wrong_pattern(error: Finding, path: Path) -> str:

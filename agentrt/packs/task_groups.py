@@ -32,10 +32,10 @@ from agentrt.activity.tasks.declare import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.errors import DefinitionError, InvalidPackError, ManifestError
+from agentrt.errors import DefinitionError, FilePlace, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Path, Problem, copy_inline, is_document, read
-from agentrt.packs.schema import Finding, Rules, check
+from agentrt.packs.document import Path, Problem, copy_inline, is_document, lines_of, read
+from agentrt.packs.schema import Finding, Rules, check, wrong_schema
 
 if TYPE_CHECKING:
     from agentrt.packs.loader import PackSource
@@ -50,9 +50,15 @@ class GroupEntry:
     alias: str
     file: str  # empty for one from code
     pointer: str  # its place there
+    line: int  # the line of that place, from 1; 0 for one from code
     metadata: Mapping[str, Any] = field(hash=False)  # attributes of the class that is made of it
     tasks: tuple[TaskDeclaration, ...]  # what its tasks may do
     extends: str  # the alias of the group that it adds its tasks to; empty for others
+
+    @property
+    def place(self) -> FilePlace:
+        """Where it is written, for whoever tells what is wrong with it."""
+        return {"file": self.file, "pointer": self.pointer, "line": self.line}
 
     @property
     def is_reference(self) -> bool:
@@ -67,7 +73,7 @@ class GroupEntry:
         try:
             return type(name, (TaskGroupAction,), fields)
         except DefinitionError as error:
-            raise InvalidPackError([(self.pointer, error.text)], file=self.file) from error
+            raise InvalidPackError([(self.pointer, error.text)], file=self.file, lines=[self.line]) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +106,20 @@ def load_task_groups(source: PackSource, *, file: str = "") -> TaskGroupsDocumen
         )
     document = copy_inline(source, file) if isinstance(source, Mapping) else read(source)
     check(document, TASK_GROUPS, sense(document.value))
+    lines = lines_of(document.text)
     entries = {
-        alias: _entry(alias, group, document.file)
+        alias: _entry(alias, group, document.file, lines.get(("task_groups", alias), 0))
         for alias, group in document.value["task_groups"].items()
         if not alias.startswith("_")
     }
     return TaskGroupsDocument(document.file, MappingProxyType(entries))
 
 
-def _entry(alias: str, group: dict[str, Any], file: str) -> GroupEntry:
+def _entry(alias: str, group: dict[str, Any], file: str, line: int) -> GroupEntry:
     metadata = MappingProxyType({key: group[key] for key in _METADATA if key in group})
     tasks = tuple(declarations_of(group.get("tasks", ())))
-    return GroupEntry(alias, file, pointer_to(("task_groups", alias)), metadata, tasks, group.get("extends", ""))
+    pointer = pointer_to(("task_groups", alias))
+    return GroupEntry(alias, file, pointer, line, metadata, tasks, group.get("extends", ""))
 
 
 def declarations_of(tasks: Iterable[Mapping[str, Any]]) -> Iterator[TaskDeclaration]:
@@ -186,6 +194,8 @@ def _sense_of_utility(item: dict[str, Any], path: Path) -> Iterator[Problem]:
 def _wrong_type(error: Finding, path: Path) -> str:
     value = shown(error.instance)
     last = path[-1] if path else ""
+    if path == ("$schema",):
+        return wrong_schema(error)
     if not path or path == ("task_groups",):
         return f"task groups are a JSON object, and this is {value}. {_EXAMPLE}"
     if len(path) == 2:

@@ -29,8 +29,10 @@ def test_help_lists_the_commands():
         "diff",
         "export",
         "inspect",
+        "new",
         "packs",
         "replay",
+        "run",
         "selection",
         "strategies",
     ]

@@ -55,11 +55,16 @@ def test_the_ace_packs_as_json(run, ace_packs):
                     "strategies": [],
                 },
                 "unresolved": [
-                    {"alias": "stonehearth:ai_pack:core", "file": file, "pointer": "/ai_packs/0"},
-                    {"alias": "stonehearth:ai_pack:movement", "file": file, "pointer": "/ai_packs/1"},
-                    {"alias": actions[0], "file": file, "pointer": "/actions/0"},
-                    {"alias": actions[1], "file": file, "pointer": "/actions/1"},
-                    {"alias": "stonehearth_ace:task_groups:planters", "file": file, "pointer": "/task_groups/0"},
+                    {"alias": "stonehearth:ai_pack:core", "file": file, "pointer": "/ai_packs/0", "line": 8},
+                    {"alias": "stonehearth:ai_pack:movement", "file": file, "pointer": "/ai_packs/1", "line": 9},
+                    {"alias": actions[0], "file": file, "pointer": "/actions/0", "line": 4},
+                    {"alias": actions[1], "file": file, "pointer": "/actions/1", "line": 5},
+                    {
+                        "alias": "stonehearth_ace:task_groups:planters",
+                        "file": file,
+                        "pointer": "/task_groups/0",
+                        "line": 12,
+                    },
                 ],
                 "problems": [],
             }
@@ -82,7 +87,7 @@ def test_all_problems_of_all_files_in_one_report(run, tmp_path):
         "4 files: 1 ok, 3 failed; 1 unresolved alias",
     ]
     assert [line.partition("json")[2] for line in lines if "error:" in line] == [
-        "#/actions/1: nobody registered 'm:actions:eet'. Did you mean 'm:actions:eat' or 'm:actions:sleep'? Register it in "
+        ":1#/actions/1: nobody registered 'm:actions:eet'. Did you mean 'm:actions:eat' or 'm:actions:sleep'? Register it in "
         "a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
         ": is not JSON: Expecting property name enclosed in double quotes, at line 1, column 2.",
         ": does not exist, or is not a regular file. Name a JSON file.",
@@ -98,7 +103,7 @@ def test_documents_of_task_groups(run, tmp_path):
     assert result.exit_code == 1
     assert [line.replace(str(file), "FILE") for line in result.output.splitlines()] == [
         "FILE: FAILED",
-        "  error: [ART202] FILE#/task_groups/m:task_groups:farming/utility: a utility is from 0 to 1, and this is the "
+        "  error: [ART202] FILE:1#/task_groups/m:task_groups:farming/utility: a utility is from 0 to 1, and this is the "
         "number 2.",
         "",
         "1 file: 0 ok, 1 failed; 0 unresolved aliases",
@@ -114,7 +119,7 @@ def test_files_can_be_given_aliases_for_a_check(run, tmp_path):
     result = run("packs", "check", tmp_path / "a.json", "--alias", a, "--alias", b)
     assert result.exit_code == 1
     assert (
-        f"error: [ART204] {tmp_path / 'b.json'}#/ai_packs/0: these packs require each other in a circle: "
+        f"error: [ART204] {tmp_path / 'b.json'}:1#/ai_packs/0: these packs require each other in a circle: "
         "x:ai_pack:a -> x:ai_pack:b -> x:ai_pack:a." in result.output
     )
     (tmp_path / "b.json").write_text('{"actions": ["m:actions:eat"]}')

@@ -22,19 +22,21 @@ PAGES = [
     "docs/how-to/recording.md",
     "docs/how-to/replay.md",
     "docs/how-to/testing.md",
+    "docs/how-to/worlds.md",
     "docs/reference/errors.md",
     "docs/reference/library.md",
     "docs/reference/runtime.md",
     "docs/reference/snapshot.md",
     "docs/tutorials/actions.md",
     "docs/tutorials/behavior.md",
+    "docs/tutorials/first-project.md",
     "docs/tutorials/goals.md",
     "docs/tutorials/plans.md",
     "docs/tutorials/selection.md",
     "docs/tutorials/strategies.md",
     "docs/tutorials/tasks.md",
 ]
-LANGUAGES = {"python", "text", "console", "json", "mermaid"}
+LANGUAGES = {"python", "text", "console", "json", "mermaid", "toml"}
 
 
 def test_these_are_all_pages(record_docs):

@@ -64,9 +64,9 @@ def test_the_report_as_text(folder, registry):
         """\
 packs/bad.json: FAILED
   error: [ART202] packs/bad.json: 2 problems in this pack:
-      #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, \
+      line 1 #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, \
 task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.
-      #/actions/0: 'eat' is not an alias. Write "mod:actions:name", with letters, digits, '_', '.' and '-'.
+      line 1 #/actions/0: 'eat' is not an alias. Write "mod:actions:name", with letters, digits, '_', '.' and '-'.
 
 packs/eat.json: ok
   actions (1)
@@ -84,9 +84,9 @@ packs/eat.json: ok
   unresolved (0)
 
 packs/inner/a.json (m:ai_pack:a): FAILED
-  error: [ART204] packs/inner/b.json#/ai_packs/0: these packs require each other in a circle: \
+  error: [ART204] packs/inner/b.json:1#/ai_packs/0: these packs require each other in a circle: \
 m:ai_pack:a -> m:ai_pack:b -> m:ai_pack:a. Move what they share into a pack that requires neither.
-  error: [ART203] packs/inner/b.json#/components/m:components:c: nobody registered 'm:components:c'. \
+  error: [ART203] packs/inner/b.json:1#/components/m:components:c: nobody registered 'm:components:c'. \
 Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   actions (0)
   dependencies (1)
@@ -100,9 +100,9 @@ Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.
     m:components:c
 
 packs/inner/b.json (m:ai_pack:b): FAILED
-  error: [ART204] packs/inner/a.json#/ai_packs/0: these packs require each other in a circle: \
+  error: [ART204] packs/inner/a.json:1#/ai_packs/0: these packs require each other in a circle: \
 m:ai_pack:b -> m:ai_pack:a -> m:ai_pack:b. Move what they share into a pack that requires neither.
-  error: [ART203] packs/inner/b.json#/components/m:components:c: nobody registered 'm:components:c'. \
+  error: [ART203] packs/inner/b.json:1#/components/m:components:c: nobody registered 'm:components:c'. \
 Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   actions (0)
   components (1)
@@ -141,13 +141,19 @@ def test_the_report_as_json(folder, registry):
                     "strategies": [],
                 },
                 "unresolved": [
-                    {"alias": "m:components:c", "file": "packs/inner/b.json", "pointer": "/components/m:components:c"}
+                    {
+                        "alias": "m:components:c",
+                        "file": "packs/inner/b.json",
+                        "pointer": "/components/m:components:c",
+                        "line": 1,
+                    }
                 ],
                 "problems": [
                     {
                         "code": "ART204",
                         "file": "packs/inner/a.json",
                         "pointer": "/ai_packs/0",
+                        "line": 1,
                         "text": "these packs require each other in a circle: m:ai_pack:b -> m:ai_pack:a -> m:ai_pack:b. "
                         "Move what they share into a pack that requires neither.",
                     }
@@ -177,6 +183,7 @@ def test_the_report_as_json(folder, registry):
                         "code": "ART202",
                         "file": "packs/bad.json",
                         "pointer": "/action",
+                        "line": 1,
                         "text": "a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, "
                         "components, task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.",
                     },
@@ -184,6 +191,7 @@ def test_the_report_as_json(folder, registry):
                         "code": "ART202",
                         "file": "packs/bad.json",
                         "pointer": "/actions/0",
+                        "line": 1,
                         "text": "'eat' is not an alias. Write \"mod:actions:name\", with letters, digits, '_', '.' and '-'.",
                     },
                 ],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agentrt.errors import AgentRTError, InvalidPackError
 from agentrt.packs import document
-from agentrt.packs.document import MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, copy_inline, parse, read
+from agentrt.packs.document import MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, copy_inline, lines_of, parse, read
 
 MIB = 1 << 20
 
@@ -107,7 +107,7 @@ def test_hostile_input_is_refused_or_read_in_linear_time(data):
     def load(data):
         document = parse(data)
         schema.check(document, schema.PACK)
-        return _from_value(document.value, "", "x.json", "")
+        return _from_value(document.value, "", "x.json", "", (), lines_of(document.text))
 
     started = time.process_time()
     with pytest.raises(AgentRTError) as caught:
@@ -206,3 +206,86 @@ def test_an_inline_pack_that_holds_itself():
 
 def test_bounds_are_the_documented_ones():
     assert (document.MAX_BYTES, document.MAX_DEPTH, document.MAX_ENTRIES) == (1_048_576, 64, 10_000)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_line_of_each_key_and_item():
+    text = """{
+  "actions": [
+    "m:actions:a", "m:actions:b",
+    "m:actions:c"
+  ],
+
+  "components": {
+    "m:components:\\n{[\\"c": {"deep": [1.5e3, {}, [[]], true]}
+  },
+  "actions": []
+}"""
+    name = 'm:components:\n{["c'
+    assert lines_of(text) == {
+        (): 1,
+        ("actions",): 2,
+        ("actions", 0): 3,
+        ("actions", 1): 3,
+        ("actions", 2): 4,
+        ("components",): 7,
+        ("components", name): 8,
+        ("components", name, "deep"): 8,
+        ("components", name, "deep", 0): 8,
+        ("components", name, "deep", 1): 8,
+        ("components", name, "deep", 2): 8,
+        ("components", name, "deep", 2, 0): 8,
+        ("components", name, "deep", 3): 8,
+    }
+    assert lines_of("") == {}
+
+
+LINES = st.sampled_from(["", " ", "\n", "\n\n", "\r\n  ", " \n\t"])
+VALUES = st.recursive(
+    st.one_of(st.text(max_size=4), st.integers(-9, 9), st.booleans(), st.none(), st.sampled_from([0.5, 1e30])),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    max_leaves=12,
+)
+
+
+@given(VALUES, st.data())
+def test_the_lines_are_those_where_the_keys_and_items_were_written(value, data):
+    written = []
+    expected = {}
+
+    def write(piece):
+        written.extend((data.draw(LINES), piece))
+
+    def put(value, path):
+        opener = {dict: "{", list: "["}.get(type(value))
+        write(opener or json.dumps(value))
+        expected.setdefault(path, "".join(written).count("\n") + 1)
+        if isinstance(value, dict):
+            for number, (key, item) in enumerate(value.items()):
+                if number:
+                    write(",")
+                write(json.dumps(key))
+                expected[*path, key] = "".join(written).count("\n") + 1
+                write(":")
+                put(item, (*path, key))
+            write("}")
+        elif isinstance(value, list):
+            for number, item in enumerate(value):
+                if number:
+                    write(",")
+                put(item, (*path, number))
+            write("]")
+
+    put(value, ())
+    text = "".join(written)
+    assert parse(text.encode()).value == value
+    assert lines_of(text) == expected
+
+
+def test_lines_are_found_in_a_time_that_grows_with_the_text():
+    text = '{"actions": [' + ",\n".join(['"m:actions:a"'] * (MAX_ENTRIES - 10)) + "]}"
+    start = time.perf_counter()
+    assert lines_of(text)["actions", MAX_ENTRIES - 11] == MAX_ENTRIES - 10
+    assert time.perf_counter() - start < 1

@@ -242,12 +242,12 @@ def test_only_our_errors_come_out_of_broken_files(data):
         start = data.draw(st.integers(0, len(text)))
         text[start : start + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=4))
     from agentrt.packs import schema
-    from agentrt.packs.document import parse
+    from agentrt.packs.document import lines_of, parse
     from agentrt.packs.loader import _from_value
 
     try:
         document = parse(bytes(text))
         schema.check(document, schema.PACK)
-        _from_value(document.value, "", "x.json", "")
+        _from_value(document.value, "", "x.json", "", (), lines_of(document.text))
     except AgentRTError as error:
         str(error).encode("utf-8")

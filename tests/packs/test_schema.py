@@ -28,7 +28,7 @@ def test_the_schema_is_a_schema():
 
 def test_the_schema_and_the_table_of_kinds_say_the_same():
     pack = schema.schema()["$defs"]["pack"]
-    assert tuple(pack["properties"]) == ("type", *KEYS, "mixintypes")
+    assert tuple(pack["properties"]) == ("$schema", "type", *KEYS, "mixintypes")
     assert tuple(pack["properties"]["mixintypes"]["properties"]) == KEYS
     for key, kind in KIND_OF_KEY.items():
         rules = pack["properties"][key]["items"]
@@ -216,9 +216,9 @@ def test_the_whole_message():
         schema.check(parse(b'{"action": [], "type": "x"}', "packs/a.json"), schema.PACK)
     assert str(caught.value) == (
         "[ART202] packs/a.json: 2 problems in this pack:\n"
-        "  #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, "
+        "  line 1 #/action: a pack has no key 'action'. Did you mean 'actions'? The keys are type, actions, observers, components, "
         "task_groups, strategies, ai_packs, mixintypes; keys that start with '_' are ignored.\n"
-        "  #/type: 'type' is \"ai_pack\" or left out, and this is 'x'."
+        "  line 1 #/type: 'type' is \"ai_pack\" or left out, and this is 'x'."
     )
 
 

@@ -10,7 +10,7 @@ from agentrt.packs.registry import Registry
 
 @pytest.fixture(scope="module")
 def installed():
-    return Registry.discover()
+    return Registry.discover(examples=True)
 
 
 def test_the_standard_packs_are_registered(installed):

@@ -470,11 +470,11 @@ def test_the_report_on_a_document(tmp_path, monkeypatch, registry):
         "\n".join(report.as_text())
         == """\
 groups.json: FAILED
-  error: [ART203] groups.json#/task_groups/m:task_groups:later/extends: nobody registered 'm:task_groups:hearding'. \
+  error: [ART203] groups.json:1#/task_groups/m:task_groups:later/extends: nobody registered 'm:task_groups:hearding'. \
 Did you mean 'm:task_groups:herding' or 'm:task_groups:farming' or 'm:task_groups:wrong'? \
 Register it in a manifest of the entry-point groups 'agentrt.actions', \
 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
-  error: [ART203] groups.json#/task_groups/m:task_groups:absent: nobody registered 'm:task_groups:absent'. \
+  error: [ART203] groups.json:1#/task_groups/m:task_groups:absent: nobody registered 'm:task_groups:absent'. \
 Did you mean 'm:task_groups:broken' or 'm:task_groups:itself' or 'm:task_groups:typo'? \
 Register it in a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.
   task groups (1)

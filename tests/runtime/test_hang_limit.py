@@ -306,7 +306,7 @@ class World:
     run_live = run_headless
 
 
-commands.load_world = lambda name: World()
+commands.world_called = lambda name: World()
 sys.argv = ["agentrt", "demo", "hanging", "--headless"]
 main()
 """

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 
 from agentrt import AgentSnapshot, TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
-from agentrt.worlds import Progress, Watch, WorldReport, nobody
+from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of
-from agentrt_examples.driving import drive
 
 __all__ = ["ActionCount", "ActionTable", "describe", "model_lines", "run_headless", "task_lines", "wait_lines"]
 

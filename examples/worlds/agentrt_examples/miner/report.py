@@ -17,8 +17,7 @@ from agentrt import TraceEvent, TraceHub, TraceRecord
 from agentrt.strategy import TaskNode
 from agentrt.testing import TraceDigest
 from agentrt.words import printable
-from agentrt.worlds import Progress, Watch, WorldReport, nobody
-from agentrt_examples.driving import drive
+from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
 from agentrt_examples.miner.times import RATE
 
 if TYPE_CHECKING:
