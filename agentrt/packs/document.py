@@ -23,7 +23,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.body.entity import attribute_of
