@@ -129,6 +129,13 @@ class Cancellation(Protocol):
         ...
 
 
+class Keeper(Protocol):
+    """Who keeps the strands that nobody waits for."""
+
+    def take(self, strand: Any, /) -> None:
+        """Own a strand from now on."""
+
+
 class Scheduler(Protocol):
     """The kernel, as what lies below it sees it."""
 
@@ -136,6 +143,7 @@ class Scheduler(Protocol):
     agenda: Agenda
     clock: Clock
     current: Entry | None
+    families: dict[Any, None]
     in_tick: bool
     refused: object
     free_waits: int
@@ -146,6 +154,11 @@ class Scheduler(Protocol):
     @property
     def host(self) -> Cancellation:
         """What stands between it and an event loop."""
+        ...
+
+    @property
+    def strays(self) -> Keeper:
+        """Who keeps the strands that nobody waits for."""
         ...
 
     @property

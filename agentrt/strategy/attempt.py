@@ -104,7 +104,7 @@ def action_for(base: type[Action], namesake: type, wanted: type[Dependency[Any]]
 
 def is_lost(unit: Unit) -> bool:
     """Whether an action is being unwound, and the strand that has something solved for it does not hear of it."""
-    return unit.frame.execution.is_unwinding(unit.frame) and _is_shielded()
+    return unit.frame.execution.is_unwinding(unit.frame) and current_strand().is_shielded
 
 
 def stop_if_lost(unit: Unit) -> None:
@@ -115,16 +115,9 @@ def stop_if_lost(unit: Unit) -> None:
 
 async def await_end(unit: Unit) -> None:
     """Wait to be cancelled, since the caller has had itself unwound; behind a shield raise ``ActivityAbortedError``."""
-    if _is_shielded():
+    if current_strand().is_shielded:
         raise _error(unit)
     await park()
-
-
-def _is_shielded() -> bool:
-    scope = current_strand().scope
-    while scope is not None and not scope.shield:
-        scope = scope.outer
-    return scope is not None
 
 
 def _error(unit: Unit) -> ActivityAbortedError:
@@ -846,7 +839,8 @@ def _owners_above(kernel: Kernel | None) -> Iterator[object]:
     """Who manages the frames above the action whose coroutine runs at this moment, the nearest first."""
     current = None if kernel is None else kernel.current
     strand = None if current is None else current.strand()
-    unit: Unit | None = strand.owner if strand is not None and isinstance(strand.owner, Unit) else None
+    owner = strand.root.owner if isinstance(strand, Strand) else None
+    unit: Unit | None = owner if isinstance(owner, Unit) else None
     while unit is not None:
         frame = unit.frame
         yield frame.owner
