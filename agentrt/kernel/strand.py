@@ -15,7 +15,7 @@ call. While a cancellation, or the value of a notification, is to be delivered i
 is done it is ``_GONE``, or ``_FAILED`` if it raised. That is how the main loop stays free of checks for states that are
 rare. Rejected: the bound ``send`` of the coroutine, an object of 72 bytes for each strand.
 
-Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
+Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close_coro``
 (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
 own awaits), ``ended``.
 
@@ -110,7 +110,7 @@ def kill(strand: Strand, error: BaseException) -> object:
     outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
     try:
         strand.throw(error)
-        strand.close()
+        strand.close_coro()
     except StopIteration:
         pass
     except BaseException as raised:  # whatever it raises, it has ended, or never will
@@ -529,7 +529,8 @@ class Strand:
         command: object = self.coro.throw(error)
         return command
 
-    def close(self) -> None:
+    # Not "close": with that and ``__await__`` it would be a coroutine to Python's ``Coroutine``, and no task.
+    def close_coro(self) -> None:
         """Close its coroutine: ``GeneratorExit`` is raised at the await in which it is."""
         if self.coro is not None:
             self.coro.close()
@@ -627,6 +628,13 @@ class Children:
             del self.parent.kernel.families[self]
             self._waiter.notify()
 
+    def release(self, strand: Strand) -> None:
+        """Be the owner of one no more: it is a stray, which is stopped when the runtime is closed."""
+        del self.strands[strand]
+        if not self.strands:
+            self.parent.kernel.families.pop(self, None)
+        self.parent.kernel.strays.take(strand)
+
     def stop(self, reason: str) -> None:
         """Cancel all."""
         for strand in tuple(self.strands):
@@ -647,11 +655,9 @@ class Children:
             self.let_go()  # if there are any, the parent is being closed
 
     def let_go(self) -> None:
-        """Be the owner of none of them any more: they are strays, which are stopped when the runtime is closed."""
-        left, self.strands = self.strands, {}
-        self.parent.kernel.families.pop(self, None)
-        for strand in left:
-            self.parent.kernel.strays.take(strand)
+        """Be the owner of none of them any more."""
+        for strand in tuple(self.strands):
+            self.release(strand)
 
 
 def move_on_after(seconds: float) -> CancelScope:

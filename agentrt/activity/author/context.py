@@ -338,8 +338,8 @@ class Context:
         returns or raises.
 
         Args:
-            waits: what can be awaited: waits of the kernel, ``ctx.call``, ``ctx.execute``, ``agent.perform``, coroutines
-                of yours, other ``ctx.first`` and ``ctx.all``.
+            waits: what can be awaited: waits of the kernel, ``ctx.call``, ``ctx.execute``, ``agent.perform``,
+                coroutines of yours, other ``ctx.first`` and ``ctx.all``.
 
         Returns:
             An awaitable for the place of the one that came, from 0, and its value.

@@ -1,10 +1,10 @@
 """Control flow of the planner: what ``ctx.abort`` and ``ctx.reject`` raise. Not errors; let them pass.
 
 It is raised on the *own stack* of an action and nowhere else: while the kernel steps the strand of its ``think`` or
-``run``, or one that belongs to it, or calls one of its plain hooks. Only there it ends the code that has to end. Whoever else calls (a posted
-function, a listener of a signal, a strand of the world, another agent, another thread) has nothing to do with it: the
-call returns, and the action is told when the ready queue comes to that, or by the next intake if nothing is stepped at
-the moment (``tell``).
+``run``, or one that belongs to it, or calls one of its plain hooks. Only there it ends the code that has to end.
+Whoever else calls (a posted function, a listener of a signal, a strand of the world, another agent, another thread) has
+nothing to do with it: the call returns, and the action is told when the ready queue comes to that, or by the next
+intake if nothing is stepped at the moment (``tell``).
 
 The own stack may have code of others in the middle: the action emits a signal, and a listener aborts it. That listener
 ends at the call, whoever contains what it raised sends it on (``ControlFlow.send_on``), and the action is told.
