@@ -15,9 +15,9 @@ call. While a cancellation, or the value of a notification, is to be delivered i
 is done it is ``_GONE``, or ``_FAILED`` if it raised. That is how the main loop stays free of checks for states that are
 rare. Rejected: the bound ``send`` of the coroutine, an object of 72 bytes for each strand.
 
-Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close_coro``
-(how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
-own awaits), ``ended``.
+Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and
+``close_coro`` (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation
+means for their own awaits), ``ended``.
 
 A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its
 ``finally`` blocks run; if it awaits again after that, it is closed; and if it refuses that too, it is abandoned where

@@ -196,11 +196,32 @@ class Ticks(tuple[int, ...]):
         __await__ = tuple.__iter__
 
 
+_ASTRAY = (
+    "a task waits for the runtime that was made outside of its coroutines. Make it inside of an action's 'run' "
+    "(asyncio.create_task, a task group, a nursery), where it belongs to the action; or post to the runtime what is to "
+    "be done: runtime.post(fn, *args)."
+)
+
+
+def astray() -> NotRunningError:
+    """The error of a task of an event loop that waits for the kernel and is no strand."""
+    return NotRunningError(_ASTRAY)
+
+
+class Command:
+    """What a strand yields. An event loop that is given one shows it in its own error: so it says what is wrong."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {astray()}>"
+
+
 _NOT_NOTIFIED = object()
 _Waits = TypeVar("_Waits", bound=Entry)
 
 
-class Waiter:
+class Waiter(Command):
     """One wait of one strand."""
 
     __slots__ = ("strand", "value")
@@ -327,7 +348,7 @@ class Notice:
         self.value: Any = value
 
 
-class Audience:
+class Audience(Command):
     """Strands that wait for the same thing, in order of arrival; all are woken at once.
 
     The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any

@@ -1,7 +1,7 @@
 """Tasks that an action makes by the means of its event loop: they are strands of it, whatever they wait for."""
 
 # Bare tasks, nobody's tasks and task groups that raise are what is tested here.
-# ruff: noqa: RUF006, ASYNC115
+# ruff: noqa: RUF006, PT012
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import gc
 
 import anyio
 import pytest
+import trio
 
-from agentrt.errors import TaskLeftError
 from agentrt.kernel.fork import Fork
-from agentrt.kernel.signals import Event, Signal
+from agentrt.kernel.signals import Event, Queue, Signal
 from agentrt.kernel.strand import CancelScope, current_strand, move_on_after
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
@@ -363,6 +363,25 @@ def test_no_task_is_kept_when_it_has_ended(on_asyncio):
     on_asyncio(main)
 
 
+@pytest.mark.parametrize("wait", ["signal", "event", "queue"])
+def test_a_task_that_was_made_outside_is_told_what_to_do(on_loop, wait):
+    async def main(stage):
+        waits = {"signal": Signal().wait, "event": Event().wait, "queue": Queue().get}
+
+        async def outside():
+            with pytest.raises(
+                (RuntimeError, TypeError), match=r"\[ART105\] a task waits for the runtime that was made"
+            ):
+                await waits[wait]()
+            stage.note("told")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(outside)
+        assert stage.notes == ["told"]
+
+    on_loop(main)
+
+
 # --- any event loop ---------------------------------------------------------------------------------------------------
 
 
@@ -423,3 +442,136 @@ def test_a_task_group_of_anyio_whose_child_fails_or_which_is_stopped(on_loop):
         ]
 
     on_loop(main)
+
+
+# --- trio -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_nursery_of_trio(on_trio):
+    async def main(stage):
+        async def action():
+            async with trio.open_nursery() as nursery:
+                for number in range(5):
+                    nursery.start_soon(work, stage, f"{number}", 1 + number % 2)
+                await sleep_ticks(2)
+                stage.note(current_strand().name)
+            stage.note("over")
+
+        stage.kernel.call_later(3, stage.note, "the callback of tick 3")
+        assert await stage.play(action) == "returned None"
+        assert stage.log == [
+            *[(1, f"{number} begins") for number in range(5)],
+            *[(2, f"{number} ends") for number in (0, 2, 4)],
+            (3, "the callback of tick 3"),
+            (3, "action"),
+            (3, "1 ends"),
+            (3, "3 ends"),
+            (3, "over"),
+        ]
+
+    on_trio(main)
+
+
+def test_a_nursery_whose_child_fails_or_which_is_stopped(on_trio):
+    async def main(stage):
+        async def action():
+            with pytest.raises(ExceptionGroup):
+                async with trio.open_nursery() as nursery:
+                    for number in range(9):
+                        nursery.start_soon(work, stage, f"{number}", 99, 1)
+                    nursery.start_soon(fail, stage, "bad", 1)
+                    try:
+                        await park()
+                    finally:
+                        stage.note("the body ends")
+            stage.note("caught")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(work, stage, "x", 99, 2)
+                nursery.start_soon(work, stage, "y", 99)
+
+        strand = stage.spawn(action)
+        await stage.tick(5)
+        strand.stop("by a test")
+        await stage.end(strand)
+        assert stage.ends == {"action": "cancelled"}
+        assert [entry for entry in stage.log if "begins" not in entry[1]] == [
+            (2, "bad fails"),
+            (2, "the body ends"),
+            *[(3, f"{number} ends") for number in range(9)],
+            (3, "caught"),
+            (6, "y ends"),
+            (8, "x ends"),
+        ]
+
+    on_trio(main)
+
+
+def test_a_child_of_a_nursery_is_of_the_action_and_may_wait_for_anything(on_trio):
+    async def main(stage):
+        async def child(is_set):
+            stage.note(current_strand().root.name)
+            await trio.sleep(stage.beat * 1.5)
+            with trio.move_on_after(stage.beat * 2), CancelScope():
+                await park()
+            stage.note(await Fork(stage.kernel, "first", (work(stage, "x", 1), park())).first())
+            async with trio.open_nursery() as inner:
+                inner.start_soon(work, stage, "y", 1)
+                await inner.start(announce)
+            is_set.set()
+
+        async def announce(task_status=trio.TASK_STATUS_IGNORED):
+            await next_tick()
+            task_status.started()
+            await next_tick()
+
+        async def action():
+            is_set = trio.Event()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(child, is_set)
+                await is_set.wait()
+            return "done"
+
+        assert await stage.play(action) == "returned 'done'"
+        assert stage.notes == ["action", "x begins", "x ends", (0, "x"), "y begins", "y ends"]
+
+    on_trio(main)
+
+
+def test_a_child_is_stopped_by_a_scope_of_trio_and_by_the_kernel(on_trio):
+    async def main(stage):
+        async def action():
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(work, stage, "a", 99)
+                await next_tick()
+                nursery.cancel_scope.cancel()
+            stage.note("left")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(named, "b")
+                await next_tick()
+                children["b"].stop("natively")
+            stage.note("left")
+
+        async def named(name):
+            children[name] = current_strand()
+            await work(stage, name, 99)
+
+        children = {}
+        assert await stage.play(action) == "returned None"
+        assert stage.notes == ["a begins", "a ends", "left", "b begins", "b ends", "left"]
+
+    on_trio(main)
+
+
+def test_a_nursery_outside_of_any_strand_is_trios_own(on_trio):
+    async def main(stage):
+        async def outside():
+            await trio.sleep(stage.beat)
+            stage.note("outside")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(outside)
+            await stage.tick(3)
+        assert stage.notes == ["outside"]
+        assert stage.kernel.live == 0
+
+    on_trio(main)

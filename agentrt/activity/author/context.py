@@ -76,7 +76,7 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import at_once, next_tick, sleep_ticks, suspend_on
+from agentrt.kernel.traps import astray, at_once, next_tick, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
@@ -281,19 +281,36 @@ class Context:
         Args:
             seconds: game seconds; anything above 0 waits for at least one tick; 0 or less returns at once and lets
                 nobody else have a turn.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
         """
-        return sleep_ticks(self._home.kernel.clock.ticks(seconds))
+        kernel = self._home.kernel
+        if kernel.current is None:
+            raise astray()
+        return sleep_ticks(kernel.clock.ticks(seconds))
 
     def sleep_ticks(self, ticks: int) -> Awaitable[None]:
         """Wait for a number of ticks.
 
         Args:
             ticks: 0 or more.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
         """
+        if self._home.kernel.current is None:
+            raise astray()
         return sleep_ticks(ticks)
 
     def next_tick(self) -> Awaitable[None]:
-        """Wait for the next tick."""
+        """Wait for the next tick.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
+        """
+        if self._home.kernel.current is None:
+            raise astray()
         return next_tick()
 
     def work(self, units: int = 1) -> Awaitable[None]:
@@ -330,7 +347,7 @@ class Context:
     # --- several things at once ---------------------------------------------------------------------------------------
 
     def first(self, *waits: Awaitable[Any]) -> Coroutine[Any, Any, tuple[int, Any]]:
-        """Wait for several things until one of them has come: ``which, value = await ctx.first(bell.wait(), ctx.sleep(5))``.
+        """Wait for several things until one has come: ``which, value = await ctx.first(bell.wait(), ctx.sleep(5))``.
 
         Each is awaited in a coroutine of its own, which belongs to the action as its ``think`` or ``run`` does. They
         begin in the given order; of those that come by the same thing (a tick, a notification) the earlier one wins.

@@ -71,7 +71,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,7 +90,7 @@ from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Inline, Kernel
-    from agentrt.kernel.traps import Stepper
+    from agentrt.kernel.traps import Scheduler, Stepper
 
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
@@ -180,7 +180,7 @@ class AsyncioStrand(Strand):
         self._context = contextvars.copy_context()
         self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context]] | None = None  # for its end
         self._enter: Callable[[Any], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
-        self._fut_waiter: asyncio.Future[Any] | None = None
+        self._fut_waiter: asyncio.Future[Any] | TaskStrand | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
         self._cancels = 0  # how many requests of asyncio's are in force
@@ -214,7 +214,7 @@ class AsyncioStrand(Strand):
         """Its coroutine has ended, but it has not before its tasks have: go on with a coroutine that waits for them."""
         self.tasks = None
         self.coro: Coroutine[Any, Any, Any] | None = tasks.close(ended)
-        self._enter = partial(self._context.run, self.coro.send)  # type: ignore[arg-type]
+        self._enter = partial(self._context.run, self.coro.send)  # type: ignore[call-arg]
         return self._step(None)
 
     def _step_foreign(self, _value: None) -> object:
@@ -268,7 +268,7 @@ class AsyncioStrand(Strand):
 
     # --- waiting for the event loop -----------------------------------------------------------------------------------
 
-    def attach(self, future: asyncio.Future[Any] | None) -> None:
+    def attach(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         """Wait for a future, or for None: one turn of the event loop. Called by the host, right after the step."""
         self.waiting: object = _FOREIGN
         self._fut_waiter = future
@@ -294,7 +294,7 @@ class AsyncioStrand(Strand):
                 self._cancel_natively(future)
         self.stepper = self if self._must_cancel or is_cancelled else Way(self._step_foreign)
 
-    def _swallowed(self, future: asyncio.Future[Any] | None) -> None:
+    def _swallowed(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         """A native cancellation was swallowed: raise it once more."""
         tick = self.kernel.tick
         if self._repeated != tick:
@@ -303,12 +303,12 @@ class AsyncioStrand(Strand):
         elif future is not None:  # else it waits for one turn of the loop, and its next wait is looked at again
             self.kernel.call_later(1, self._repeat, future)
 
-    def _repeat(self, future: asyncio.Future[Any]) -> None:
+    def _repeat(self, future: asyncio.Future[Any] | TaskStrand) -> None:
         if self._fut_waiter is future and self.pending() is not None:
             self._note_delivered(False)
             self.interrupt()
 
-    def _cancel_natively(self, future: asyncio.Future[Any] | None) -> None:
+    def _cancel_natively(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         if future is not None and self._is_undelivered() and future.cancel(msg=self.pending()):
             self._by_kernel = True
             self._note_delivered()
@@ -597,18 +597,19 @@ class TaskStrand(AsyncioStrand):
 
     def made(self, maker: AsyncioStrand, context: contextvars.Context | None) -> None:
         """Note who made it, and in which context it is to be stepped, if not in a copy of the maker's."""
-        self._maker = maker.living() if isinstance(maker, TaskStrand) else maker
+        if isinstance(maker, TaskStrand):
+            maker.forget_ended()
+        self._maker = maker
         if context is not None:
             assert self.coro is not None
             self._context = context
             self._enter = partial(context.run, self.coro.send)  # type: ignore[call-arg]
 
-    def living(self) -> AsyncioStrand:
-        """Itself; its makers that have ended are forgotten: they would be a chain that grows for ever."""
-        maker = self._maker
-        while isinstance(maker, TaskStrand) and maker.is_done:
-            maker = self._maker = maker._maker
-        return self
+    def forget_ended(self) -> AsyncioStrand | None:
+        """Its nearest maker that has not ended; the others are forgotten, else they would be an endless chain."""
+        while isinstance(self._maker, TaskStrand) and self._maker.is_done:
+            self._maker = self._maker._maker
+        return self._maker
 
     @property
     def is_own(self) -> bool:
@@ -681,15 +682,15 @@ class TaskStrand(AsyncioStrand):
             waits: AsyncioStrand | None = strand
             while waits is not None:
                 waits.wake_if_done()
-                waits = waits.living()._maker if isinstance(waits, TaskStrand) else None
+                waits = waits.forget_ended() if isinstance(waits, TaskStrand) else None
 
 
 _LEFT: Final = "what it belonged to has ended"
 
 
-def report_left(kernel: Kernel, name: str, tasks: list[Strand]) -> None:
+def report_left(kernel: Scheduler, name: str, tasks: Sequence[Strand]) -> None:
     """Report that tasks were left behind."""
-    error = TaskLeftError([task.name for task in tasks], path=name, tick=kernel.tick)
+    error = TaskLeftError([task.name for task in tasks], path=name, tick=kernel.clock.tick)
     kernel.report(f"{name!r} left tasks behind", error)
 
 
@@ -782,7 +783,7 @@ class AsyncioHost(PlainHost):
         self._failure: BaseException | None = None
         self.strands_made: int = 0
         self._cancelled: list[AsyncioStrand] = []  # by the event loop, at this moment
-        self._factory = self._make_task  # one object, to be known again
+        self._factory: Any = self._make_task  # one object, to be known again
         self._outer_factory: Any = None  # the loop's own, while strands are stepped
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
