@@ -9,13 +9,18 @@ import asyncio
 import gc
 
 import anyio
+import anyio.lowlevel
 import pytest
 import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Event, Queue, Signal
 from agentrt.kernel.strand import CancelScope, current_strand, move_on_after
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
+
+few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops
 
 
 async def work(stage, name, ticks, leave=0):
@@ -575,3 +580,85 @@ def test_a_nursery_outside_of_any_strand_is_trios_own(on_trio):
         assert stage.kernel.live == 0
 
     on_trio(main)
+
+
+# --- any program ------------------------------------------------------------------------------------------------------
+
+leaves = st.tuples(st.sampled_from(("sleep", "bell", "fail", "spawn")), st.integers(0, 4))
+programs = st.recursive(
+    leaves,
+    lambda inner: st.tuples(st.sampled_from(("group", "first", "limited")), st.lists(inner, min_size=1, max_size=3)),
+    max_leaves=8,
+)
+
+
+class Program:
+    """Runs a tree of groups and waits, and books who began and who ended."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.bells = [Signal() for _ in range(5)]
+        self.count = 0
+
+    async def run(self, tree):
+        kind, inner = tree
+        self.count += 1
+        name = f"{self.count} {kind}"
+        self.stage.note(f"begin {name}")
+        try:
+            if kind == "group":
+                async with anyio.create_task_group() as group:
+                    for one in inner:
+                        group.start_soon(self.run, one)
+            elif kind == "first":
+                await Fork(self.stage.kernel, "first", tuple([self.run(one) for one in inner])).first()
+            elif kind == "limited":
+                with move_on_after(0.1):
+                    for one in inner:
+                        await self.run(one)
+            elif kind == "bell":
+                await self.bells[inner].wait()
+            elif kind == "spawn" and self.stage.name == "asyncio":
+                task = asyncio.create_task(self.run(("sleep", inner)))
+                await asyncio.wait([task, asyncio.create_task(self.run(("bell", inner)))])
+            else:
+                await sleep_ticks(inner)
+                if kind == "fail":
+                    raise ValueError(name)
+        finally:
+            self.stage.note(f"end {name}")
+
+
+def run_program(on, host, tree, stop_at, turns=0):
+    async def main(stage):
+        stage.kernel.on_fault = lambda text, error: None
+        program = Program(stage)
+        for number, bell in enumerate(program.bells):
+            stage.kernel.call_later(number + 1, bell.emit)
+
+        async def action():
+            await program.run(tree)
+
+        strand = stage.spawn(action)
+        await stage.tick(stop_at)
+        for _ in range(turns):
+            await anyio.lowlevel.checkpoint()
+        strand.stop("by a test")
+        await stage.end(strand)
+        begun = sorted(note[6:] for note in stage.notes if note.startswith("begin "))
+        assert begun == sorted(note[4:] for note in stage.notes if note.startswith("end "))
+        assert stage.kernel.live == 0
+        assert stage.kernel.families == {}
+        return stage.log, stage.ends
+
+    return on(host, main)
+
+
+@given(programs, st.integers(1, 8), st.integers(0, 3))
+@few
+@pytest.mark.slow
+def test_any_program_ends_whole_wherever_it_is_stopped_and_is_the_same_again(on, tree, stop_at, turns):
+    assert run_program(on, "asyncio", tree, stop_at) == run_program(on, "asyncio", tree, stop_at, turns)
+    once = run_program(on, "trio", tree, stop_at)
+    for _ in range(4):  # trio rolls dice for the order of its tasks
+        assert run_program(on, "trio", tree, stop_at) == once
