@@ -24,7 +24,7 @@ of an event loop would belong to all of them at once).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from inspect import CORO_CREATED, getcoroutinestate, isawaitable, iscoroutine
 from typing import TYPE_CHECKING, Any
 
@@ -45,16 +45,24 @@ class Fork(Children):
         kernel: who steps the strand.
         method: what the author called, for errors.
         waits: coroutines, or anything else that can be awaited.
+        drive: makes of the coroutine of a branch what is to be stepped instead; None for the coroutine itself.
 
     Raises:
         ValueError: there are none, or one is given twice.
         TypeError: one cannot be awaited.
     """
 
-    __slots__ = ("_errors", "_is_decided", "_is_race", "_kernel", "_method", "_places", "_values", "_waits")
+    __slots__ = ("_drive", "_errors", "_is_decided", "_is_race", "_kernel", "_method", "_places", "_values", "_waits")
 
-    def __init__(self, kernel: Kernel, method: str, waits: tuple[Awaitable[Any], ...]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        method: str,
+        waits: tuple[Awaitable[Any], ...],
+        drive: Callable[[Coroutine[Any, Any, Any]], Any] | None = None,
+    ) -> None:
         self._waits = waits  # those that have not begun
+        self._drive = drive
         self._kernel = kernel
         self._method = method
         self._places: dict[Strand, int] = {}  # which argument a branch waits for
@@ -99,9 +107,9 @@ class Fork(Children):
         super().__init__(parent)
         waits, self._waits = self._waits, ()
         for place, wait in enumerate(waits):
-            branch = self._kernel.spawn(
-                wait if isinstance(wait, Coroutine) else _awaited(wait), f"{parent.name}[{place}]", self
-            )
+            coro = wait if isinstance(wait, Coroutine) else _awaited(wait)
+            stepped = coro if self._drive is None else self._drive(coro)
+            branch = self._kernel.spawn(stepped, f"{parent.name}[{place}]", self)
             self._places[branch] = place
             self.take(branch)
         try:
@@ -119,7 +127,7 @@ class Fork(Children):
         if self._errors:
             raise self._error()
 
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
         """A branch ended."""
         if error is None:
             self._values[self._places[strand]] = result

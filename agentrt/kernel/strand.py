@@ -621,7 +621,7 @@ class Children:
         self.parent.kernel.families[self] = None
         self.strands[strand] = None
 
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
         """One of them ended."""
         del self.strands[strand]
         if not self.strands:
@@ -633,7 +633,9 @@ class Children:
         del self.strands[strand]
         if not self.strands:
             self.parent.kernel.families.pop(self, None)
-        self.parent.kernel.strays.take(strand)
+        strays = self.parent.kernel.strays
+        assert isinstance(strays, Strays)
+        strays.take(strand)
 
     def stop(self, reason: str) -> None:
         """Cancel all."""

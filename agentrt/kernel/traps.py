@@ -129,13 +129,6 @@ class Cancellation(Protocol):
         ...
 
 
-class Keeper(Protocol):
-    """Who keeps the strands that nobody waits for."""
-
-    def take(self, strand: Any, /) -> None:
-        """Own a strand from now on."""
-
-
 class Scheduler(Protocol):
     """The kernel, as what lies below it sees it."""
 
@@ -157,7 +150,7 @@ class Scheduler(Protocol):
         ...
 
     @property
-    def strays(self) -> Keeper:
+    def strays(self) -> object:
         """Who keeps the strands that nobody waits for."""
         ...
 
@@ -208,7 +201,7 @@ def astray() -> NotRunningError:
     return NotRunningError(_ASTRAY)
 
 
-class Command:
+class Yielded:
     """What a strand yields. An event loop that is given one shows it in its own error: so it says what is wrong."""
 
     __slots__ = ()
@@ -221,7 +214,7 @@ _NOT_NOTIFIED = object()
 _Waits = TypeVar("_Waits", bound=Entry)
 
 
-class Waiter(Command):
+class Waiter(Yielded):
     """One wait of one strand."""
 
     __slots__ = ("strand", "value")
@@ -348,7 +341,7 @@ class Notice:
         self.value: Any = value
 
 
-class Audience(Command):
+class Audience(Yielded):
     """Strands that wait for the same thing, in order of arrival; all are woken at once.
 
     The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any

@@ -149,10 +149,11 @@ class Pausable(Generator[Any, Any, Any]):
     notification that came meanwhile would be lost.
     """
 
-    __slots__ = ("_coro", "_kept", "_waiter", "is_held")
+    __slots__ = ("_beside", "_coro", "_kept", "_waiter", "is_held")
 
     def __init__(self, coro: Coroutine[Any, Any, Any]) -> None:
         self.is_held: bool = False  # whether the coroutine stands still
+        self._beside: list[Pausable] = []  # what stands still with it
         self._coro = coro
         self._waiter: Waiter | None = None  # while a wake is kept
         self._kept: object = None
@@ -160,12 +161,24 @@ class Pausable(Generator[Any, Any, Any]):
     def hold(self) -> None:
         """Have the coroutine stand still from its next wake on."""
         self.is_held = True
+        for one in self._beside:
+            one.hold()
 
     def go_on(self) -> None:
         """Let it go on. If a wake was kept, it gets it when the ready queue comes to it."""
         self.is_held = False
         if self._waiter is not None:
             self._waiter.notify()
+        for one in self._beside:
+            one.go_on()
+
+    def beside(self, coro: Coroutine[Any, Any, Any]) -> Pausable:
+        """Drive another coroutine, in a strand of its own, that is held and let go on with this one."""
+        self._beside = [one for one in self._beside if one.gi_frame is not None]
+        one = Pausable(coro)
+        one.is_held = self.is_held
+        self._beside.append(one)
+        return one
 
     # --- what Python asks of whatever is awaited ----------------------------------------------------------------------
 
@@ -559,6 +572,11 @@ class Attempt(Spawned):
             self._dealing = None
             unit.own_extras().unwinding = None
             driven.go_on()
+
+    def beside(self, coro: Coroutine[Any, Any, Any]) -> Pausable:
+        """What a coroutine of the strategy's is driven by that is waited for with others."""
+        assert self._driven is not None
+        return self._driven.beside(coro)
 
     def hear(self, interruption: Interruption) -> bool:
         """Something came up while it, or something below it, ran, and was dealt with; says whether it is unwound."""

@@ -366,7 +366,7 @@ class Context:
             TypeError: one of them cannot be awaited.
             BaseException: what one of them raised; the others are cancelled. Several errors are an exception group.
         """
-        return Fork(self._home.kernel, "ctx.first", waits).first()
+        return self._fork("ctx.first", waits).first()
 
     def all(self, *waits: Awaitable[Any]) -> Coroutine[Any, Any, list[Any]]:
         """Wait for several things until all of them have come: ``bread, water = await ctx.all(bake(), draw())``.
@@ -384,7 +384,10 @@ class Context:
             TypeError: one of them cannot be awaited.
             BaseException: what one of them raised; the others are cancelled. Several errors are an exception group.
         """
-        return Fork(self._home.kernel, "ctx.all", waits).all()
+        return self._fork("ctx.all", waits).all()
+
+    def _fork(self, method: str, waits: tuple[Awaitable[Any], ...]) -> Fork:
+        return Fork(self._home.kernel, method, waits)
 
     # --- for people ---------------------------------------------------------------------------------------------------
 

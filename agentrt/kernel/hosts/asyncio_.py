@@ -60,6 +60,9 @@ every run, too.
 * Such a task is awaited as a future, by its own protocol. Whoever is no strand may await it, too.
 * Made in a plain callback, a hook or a step that cannot suspend, a task is asyncio's own, as outside.
 
+This is one module of more than 800 lines since a strand makes tasks, and a task is a strand that is awaited by strands:
+either would have to import the other.
+
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
 looks for a C task's fields; ``asyncio.run`` would cancel strands in the order of a set). For tasks: leaving them to
 asyncio, and having a wait on the kernel await a future that the kernel completes (what follows it would run between two
@@ -452,6 +455,9 @@ class AsyncioStrand(Strand):
             self._cancel_message = msg
         future = self._fut_waiter
         if future is not None and future.cancel(msg=msg):
+            if self.waiting is _FOREIGN and future.done():
+                self.waiting = 0
+                self._host.ready_in_order(self)
             return True
         self._must_cancel = True
         self.stepper = self
@@ -618,7 +624,7 @@ class TaskStrand(AsyncioStrand):
 
     # --- stepping -----------------------------------------------------------------------------------------------------
 
-    def _step(self, value: Any) -> object:
+    def _step(self, value: object) -> object:
         self.has_begun = True
         return self._noted(super()._step(value))
 
@@ -666,7 +672,7 @@ class TaskStrand(AsyncioStrand):
         self._calls = [call for call in before if call[0] != fn]
         return len(before) - len(self._calls) + super().remove_done_callback(fn)
 
-    def ended(self, result: Any, error: BaseException | None) -> None:
+    def ended(self, result: object, error: BaseException | None) -> None:
         """See ``Strand``."""
         super().ended(result, error)
         if self._calls:
@@ -703,7 +709,7 @@ class Tasks(Children):
         super().__init__(parent)
         self._failed: list[TaskStrand] = []  # nobody has asked why, so far
 
-    def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
         """One of them ended."""
         super().on_strand_end(strand, result, error)
         assert isinstance(strand, TaskStrand)
@@ -783,25 +789,26 @@ class AsyncioHost(PlainHost):
         self._failure: BaseException | None = None
         self.strands_made: int = 0
         self._cancelled: list[AsyncioStrand] = []  # by the event loop, at this moment
-        self._factory: Any = self._make_task  # one object, to be known again
-        self._outer_factory: Any = None  # the loop's own, while strands are stepped
+        self._factory: Callable[..., asyncio.Task[Any]] = self._make_task  # one object, to be known again
+        self._outer_factory: Callable[..., Any] | None = None  # the loop's own, while strands are stepped
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """See ``Host``."""
-        kind = TaskStrand if isinstance(owner, Tasks) else AsyncioStrand
-        return kind(kernel, coro, name, owner, self)
+        if isinstance(owner, Tasks):
+            return TaskStrand(kernel, coro, name, owner, self)
+        return AsyncioStrand(kernel, coro, name, owner, self)
 
-    def _make_task(self, loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any], **options: Any) -> Any:
+    def _make_task(self, loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any], **options: object) -> Any:
         """The factory of the loop while strands are stepped."""
         kernel = running.kernel
         current = None if kernel is None else kernel.current
         if isinstance(current, AsyncioStrand) and current.kernel.acting is None and current.kernel.host is self:
-            return current.make_task(coro, **options)
+            return current.make_task(coro, **options)  # type: ignore[arg-type]
         if self._outer_factory is not None:
             return self._outer_factory(loop, coro, **options)
-        return asyncio.Task(coro, loop=loop, **options)
+        return asyncio.Task(coro, loop=loop, **options)  # type: ignore[arg-type]
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Wait for a future of the loop; anything else fails at its await, as it does in any asyncio task."""

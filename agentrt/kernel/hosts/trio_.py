@@ -108,6 +108,7 @@ class TrioStrand(Strand):
         "_raise_cancel",
         "_trio_scope",
         "condemned",
+        "has_nursery",
         "number",
         "outcome",
         "task",
@@ -130,6 +131,7 @@ class TrioStrand(Strand):
         self._trio_scope: trio.CancelScope | None = None
         self.task: trio.lowlevel.Task | None = None  # the task of trio's; None before the first step
         self._is_fresh = False  # whether that is somebody's own, and neither trio nor the baton have come to it
+        self.has_nursery: bool = False  # whether it made tasks in one, or is one that was made
         self.tasks: Children | None = None  # what it, or what belongs to it, has made in nurseries
         host.strands_made += 1
         self.number: int = host.strands_made
@@ -152,11 +154,6 @@ class TrioStrand(Strand):
         """Refuse: only the host steps it."""
         raise NotRunningError("a strand on the trio host is stepped by the host: use 'await host.run_tick(kernel)'.")
 
-    @property
-    def is_in_family(self) -> bool:
-        """Whether it made tasks, or is one that was made."""
-        return self.tasks is not None or isinstance(self.owner, Children)
-
     def adopt(self, task: trio.lowlevel.Task) -> None:
         """Its code made a task, which has not begun: make it a strand."""
         root = self.root
@@ -167,7 +164,7 @@ class TrioStrand(Strand):
         assert isinstance(child, TrioStrand)
         root.tasks.take(child)
         child.task = task
-        child._is_fresh = True
+        child._is_fresh = child.has_nursery = self.has_nursery = True
         task.coro = child._run_adopted()  # type: ignore[assignment]
 
     async def _run_adopted(self) -> Any:
@@ -314,7 +311,7 @@ class TrioStrand(Strand):
         self._raise_cancel = raise_cancel
         was_cancelled_before_it_parked = self._host.stepped is self
         if not (self._hop and was_cancelled_before_it_parked) and self.detach():
-            if self.is_in_family:
+            if self.has_nursery:
                 self._host.ready_in_order(self)
             else:
                 self.kernel.ready.append(self)
@@ -395,7 +392,7 @@ class TrioStrand(Strand):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def ended(self, result: Any, error: BaseException | None) -> None:
+    def ended(self, result: object, error: BaseException | None) -> None:
         """See ``Strand``."""
         super().ended(result, error)
         if self.tasks is not None:  # there are none, unless it left a nursery open
@@ -603,7 +600,7 @@ class TrioHost(PlainHost):
         strand.take_baton()
         await _wait_for_baton()
         self.stepped = None
-        if strand.is_in_family:
+        if strand.has_nursery:
             await trio.lowlevel.cancel_shielded_checkpoint()
         if strand.outcome is not None:
             value, error = strand.outcome
