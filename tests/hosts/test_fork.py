@@ -320,6 +320,24 @@ def test_what_cannot_be_waited_for_is_refused_and_nothing_is_left_unawaited(on_a
     on_any(main)
 
 
+def test_one_that_is_stopped_before_it_begins_leaves_nothing_unawaited(on_any):
+    async def main(stage):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            waits = first(stage, work(stage, "a", 1), every(stage, work(stage, "b", 1)))
+            strand = stage.kernel.spawn(waits, "unbegun")
+            strand.stop("by a test")
+            del waits
+            await stage.tick()
+            assert strand.is_done
+            del strand
+            gc.collect()
+        assert told == []
+        assert stage.log == []
+
+    on_any(main)
+
+
 def test_who_is_not_awaited_is_told_of_once(on_any):
     async def main(stage):
         with warnings.catch_warnings(record=True) as told:

@@ -567,6 +567,30 @@ def test_a_child_is_stopped_by_a_scope_of_trio_and_by_the_kernel(on_trio):
     on_trio(main)
 
 
+def test_a_child_that_raises_what_cannot_be_read_does_not_crash_trio(on_trio):
+    class MuteError(Exception):
+        def __repr__(self):
+            raise LookupError("nothing to say")
+
+    async def main(stage):
+        async def mute():
+            raise MuteError
+
+        async def action():
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(mute)
+
+        async def outer():
+            with pytest.raises(ExceptionGroup) as caught:
+                await action()
+            stage.note(str(caught.value.exceptions[0]))
+
+        assert await stage.play(outer) == "returned None"
+        assert stage.notes == ["[ART300] an error of type MuteError was raised that cannot be read (LookupError)"]
+
+    on_trio(main)
+
+
 def test_a_nursery_outside_of_any_strand_is_trios_own(on_trio):
     async def main(stage):
         async def outside():

@@ -65,11 +65,12 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
-from agentrt.errors import ForeignAwaitError, NotRunningError
+from agentrt.errors import ForeignAwaitError, NotRunningError, RunFault
 from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign
 from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
 from agentrt.kernel.strand import CancelScope, Children, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from trio._core._run import CancelStatus
@@ -175,7 +176,7 @@ class TrioStrand(Strand):
         value, error = await self._run()
         assert self._trio_scope is not None
         if error is not None and not self._trio_scope.cancelled_caught:
-            raise error
+            raise _readable(error)
         return value
 
     async def _run(self) -> tuple[Any, BaseException | None]:
@@ -436,6 +437,16 @@ def _find_cancelled(error: BaseException) -> BaseException | None:
     if isinstance(error, BaseExceptionGroup):
         return next((found for inner in error.exceptions if (found := _find_cancelled(inner)) is not None), None)
     return error if isinstance(error, trio.Cancelled) else None
+
+
+def _readable(error: BaseException) -> BaseException:
+    """An error for a nursery: trio writes its repr into a reason, and would crash if there is none."""
+    try:
+        repr(error)
+    except BaseException as problem:
+        text = f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})"
+        return RunFault(text)
+    return error
 
 
 _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
