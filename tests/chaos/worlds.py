@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Registry, sleep_ticks
+import anyio
+
+from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Queue, Registry, sleep_ticks
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
@@ -127,7 +129,40 @@ def with_plan(runtime):
     walkers("ann")(runtime)
 
 
+class Juggle(Walk):
+    """Thinks and runs with several waits at a time; where there is an event loop, in tasks of it, too."""
+
+    does = TOP
+    utility = 0.5
+
+    async def think(self, ctx, args):
+        await ctx.first(ctx.sleep_ticks(1), ctx.sleep_ticks(2))
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        balls = Queue()
+        balls.put_nowait("ball")
+        if ctx.agent.runtime.host == "plain":
+            await ctx.all(super().run(ctx, args), ctx.first(ctx.execute("catch"), ctx.sleep_ticks(2)), balls.get())
+            return
+        async with anyio.create_task_group() as hands:
+            hands.start_soon(ctx.execute, "catch")
+            hands.start_soon(super().run, ctx, args)
+            await ctx.first(balls.get(), ctx.sleep_ticks(2))
+            await ctx.all(ctx.sleep_ticks(1), anyio.sleep(0.01))
+
+
+class Catch(Walk):
+    does = "catch"
+    utility = 0.5
+
+
+def with_several_waits(runtime):
+    runtime.add(Agent(Entity("ann"), actions=[Juggle, Catch]))
+
+
 KINDS = {
+    "several": with_several_waits,
     "plan": with_plan,
     "goal": with_goal,
     "behavior": with_behavior,
