@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import anyio
+import asyncio
 
 from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Queue, Registry, sleep_ticks
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
@@ -130,7 +130,7 @@ def with_plan(runtime):
 
 
 class Juggle(Walk):
-    """Thinks and runs with several waits at a time; where there is an event loop, in tasks of it, too."""
+    """Thinks and runs with several waits at a time; under asyncio in tasks, too."""
 
     does = TOP
     utility = 0.5
@@ -142,14 +142,14 @@ class Juggle(Walk):
     async def run(self, ctx, args):
         balls = Queue()
         balls.put_nowait("ball")
-        if ctx.agent.runtime.host == "plain":
+        if ctx.agent.runtime.host != "asyncio":  # a nursery of trio is torn by what chaos raises in it
             await ctx.all(super().run(ctx, args), ctx.first(ctx.execute("catch"), ctx.sleep_ticks(2)), balls.get())
             return
-        async with anyio.create_task_group() as hands:
-            hands.start_soon(ctx.execute, "catch")
-            hands.start_soon(super().run, ctx, args)
+        async with asyncio.TaskGroup() as hands:
+            hands.create_task(ctx.execute("catch"))
+            hands.create_task(super().run(ctx, args))
             await ctx.first(balls.get(), ctx.sleep_ticks(2))
-            await ctx.all(ctx.sleep_ticks(1), anyio.sleep(0.01))
+            await asyncio.gather(ctx.sleep_ticks(1), asyncio.sleep(0.01))
 
 
 class Catch(Walk):
