@@ -699,6 +699,21 @@ class RedecideLoopError(RunFault):
         )
 
 
+class TaskLeftError(RunFault):
+    """An action, or another coroutine of a runtime, ended before tasks that it had made; they were cancelled."""
+
+    code = "ART314"
+
+    def __init__(self, tasks: Sequence[str], **where: Unpack[_Where]) -> None:
+        self.tasks: tuple[str, ...] = tuple(tasks)  # what they are called
+        super().__init__(
+            f"ended before tasks that it had made: {', '.join(tasks)}. They waited for the runtime, and were "
+            f"cancelled. Await them before the end, or make them in an 'async with asyncio.TaskGroup()', which does; "
+            f"what is to go on afterwards is a coroutine of the world: runtime.spawn(...).",
+            **where,
+        )
+
+
 class SimulationTimeout(RunFault):
     """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 

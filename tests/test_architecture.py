@@ -55,6 +55,7 @@ LONG_ON_PURPOSE = {
     "agentrt/behavior/memory.py",  # a memory and its activations name each other
     "agentrt/goals/selector.py",  # a selector, its goals and their locks know each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
+    "agentrt/kernel/hosts/asyncio_.py",  # a strand makes tasks, which are strands that strands await
     "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/strategy/attempt.py",
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake

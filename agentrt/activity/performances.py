@@ -335,8 +335,9 @@ class Spawned(SpawnedFrame):
         """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
         strand = None if self._done is None else _strand_of(self._done)
         # Who is cancelled hears of it by that; and whoever is not stopped goes on waiting.
-        if strand is not None and strand.stop_reason is not None and strand.pending() is None:
-            self._finish(aborted(self.frame, strand.stop_reason, self.path))
+        reason = None if strand is None else strand.root.stop_reason
+        if strand is not None and reason is not None and strand.pending() is None and strand.is_shielded:
+            self._finish(aborted(self.frame, reason, self.path))
 
     def _require_run(self, method: str) -> None:
         unit = self._unit
@@ -615,7 +616,7 @@ async def perform(
         NotRunningError: no runtime steps the coroutine in which it is awaited.
     """
     await at_once(is_dear=True)  # what follows may raise
-    owner = current_strand().owner  # raises before anything is begun that nobody would end
+    owner = current_strand().root.owner  # raises before anything is begun that nobody would end
     performance = Performance(planner, activity, args, holder, chosen)
     performance.asker = owner if isinstance(owner, Unit) else None
     nesting = _nesting(performance)

@@ -44,7 +44,7 @@ class LeaseRefusal(NamedTuple):
     book: LeaseBook  # who refused it
     thing: object
     owner: object
-    entry: Entry | None  # whose code was stepped
+    entry: Entry | None  # whose code was stepped; of strands that belong to another one, that one
 
 
 def refusal_of(kernel: Scheduler) -> LeaseRefusal | None:
@@ -359,7 +359,8 @@ class LeaseBook:
             lease.is_wanted = True
         kernel = running.kernel
         if kernel is not None:
-            kernel.refused = LeaseRefusal(self, thing, owner, kernel.current)
+            current = kernel.current
+            kernel.refused = LeaseRefusal(self, thing, owner, getattr(current, "root", current))
         return False
 
     def release_all(self, owner: object) -> None:

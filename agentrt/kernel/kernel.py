@@ -90,7 +90,7 @@ from agentrt.kernel.foreign import (
     translate_no_loop,
 )
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Cancelled, Strand, StrandOwner, Strays, kill, livelocked, meant
+from agentrt.kernel.strand import Cancelled, Children, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Agenda, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
@@ -684,6 +684,8 @@ class Kernel:
         self.on_fault: Callable[[str, BaseException], None] = raise_fault
         self.trace: TraceHub = TraceHub(self.report)  # the hub of trace records
         self.strays: Strays = Strays(self.report)  # strands that nobody waits for
+        # strands that belong to others, with whom they belong to, in the order in which they came
+        self.families: dict[Children, None] = {}
         # async generators that were begun in its strands
         self.generators: Generators = Generators(self.post, self.spawn_stray)
         self.draining: bool = False

@@ -15,9 +15,9 @@ call. While a cancellation, or the value of a notification, is to be delivered i
 is done it is ``_GONE``, or ``_FAILED`` if it raised. That is how the main loop stays free of checks for states that are
 rare. Rejected: the bound ``send`` of the coroutine, an object of 72 bytes for each strand.
 
-Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and ``close``
-(how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation means for their
-own awaits), ``ended``.
+Hosts derive from it. What they replace is small: ``ordinary_stepper``, ``send``, ``notice``, ``throw`` and
+``close_coro`` (how the coroutine is entered), ``interrupt``, ``enter_scope`` and ``leave_scope`` (what a cancellation
+means for their own awaits), ``ended``.
 
 A strand that does not end by itself is killed. It gets an error at the await in which it stands, so that its
 ``finally`` blocks run; if it awaits again after that, it is closed; and if it refuses that too, it is abandoned where
@@ -45,6 +45,10 @@ cancellation to its scope by identity (a host's exception carries no room for it
 Strays are strands that nobody waits for, but that must have ended before all is over: the world's own coroutines, and
 thinking that was stopped and still cleans up after itself. They are kept in the order in which they came, so that
 whoever closes the world can tell them to end and wait until they have.
+
+Children are strands that belong to another one, their parent: the waits that it waits for together (``fork``), the
+tasks of an event loop that it made. What they do is done by the parent's owner, who finds himself by ``Strand.root``,
+and they have ended before the parent does. A parent that is killed cannot wait for them any more: they become strays.
 """
 
 from __future__ import annotations
@@ -105,7 +109,7 @@ def kill(strand: Strand, error: BaseException) -> object:
     outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
     try:
         strand.throw(error)
-        strand.close()
+        strand.close_coro()
     except StopIteration:
         pass
     except BaseException as raised:  # whatever it raises, it has ended, or never will
@@ -339,6 +343,14 @@ class Strand:
             self._outcome = []
         self._outcome.append(then)
 
+    @property
+    def root(self) -> Strand:
+        """The strand that it belongs to, by however many between them; itself if it belongs to none."""
+        strand = self
+        while isinstance(strand.owner, Children):
+            strand = strand.owner.parent
+        return strand
+
     # --- cancellation -------------------------------------------------------------------------------------------------
 
     @property
@@ -354,6 +366,20 @@ class Strand:
         while isinstance(within, CancelScope):
             within = within.around
         return within
+
+    @property
+    def is_shielded(self) -> bool:
+        """Whether a shield keeps cancellation from outside away from it: its own, or one around what it belongs to."""
+        strand = self
+        while True:
+            scope = strand.scope
+            while scope is not None:
+                if scope.shield:
+                    return True
+                scope = scope.outer
+            if strand.stop_reason is not None or not isinstance(strand.owner, Children):
+                return False
+            strand = strand.owner.parent
 
     def stop(self, reason: str = "stopped") -> None:
         """Cancel the whole strand; it runs its ``finally`` blocks when its turn comes. A second call does nothing."""
@@ -487,7 +513,8 @@ class Strand:
         command: object = self.coro.throw(error)
         return command
 
-    def close(self) -> None:
+    # Not "close": with that and ``__await__`` it would be a coroutine to Python's ``Coroutine``, and no task.
+    def close_coro(self) -> None:
         """Close its coroutine: ``GeneratorExit`` is raised at the await in which it is."""
         if self.coro is not None:
             self.coro.close()
@@ -560,6 +587,63 @@ class Strays:
 
     def __repr__(self) -> str:
         return f"<Strays: {', '.join(strand.name for strand in self.strands) or 'none'}>"
+
+
+class Children:
+    """Strands that belong to another one, and end before it does; their owner."""
+
+    __slots__ = ("_waiter", "parent", "strands")
+
+    def __init__(self, parent: Strand) -> None:
+        self.parent: Strand = parent
+        self.strands: dict[Strand, None] = {}  # those that have not ended, in the order in which they came
+        self._waiter = Waiter()  # of the parent, until all have ended
+
+    def take(self, strand: Strand) -> None:
+        """Own a strand from now on."""
+        strand.owner = self
+        self.parent.kernel.families[self] = None
+        self.strands[strand] = None
+
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
+        """One of them ended."""
+        del self.strands[strand]
+        if not self.strands:
+            del self.parent.kernel.families[self]
+            self._waiter.notify()
+
+    def release(self, strand: Strand) -> None:
+        """Be the owner of one no more: it is a stray, which is stopped when the runtime is closed."""
+        del self.strands[strand]
+        if not self.strands:
+            self.parent.kernel.families.pop(self, None)
+        strays = self.parent.kernel.strays
+        assert isinstance(strays, Strays)
+        strays.take(strand)
+
+    def stop(self, reason: str) -> None:
+        """Cancel all."""
+        for strand in tuple(self.strands):
+            strand.stop(reason)
+
+    async def ended(self) -> None:
+        """Wait until all have ended."""
+        if self.strands:
+            self._waiter = Waiter()
+            await suspend_on(self._waiter)
+
+    async def end(self, reason: str) -> None:
+        """Cancel all, and wait until they have ended, whatever is raised meanwhile; that is raised then."""
+        self.stop(reason)
+        try:
+            await outlast(lambda: not self.strands, self.ended)
+        finally:
+            self.let_go()  # if there are any, the parent is being closed
+
+    def let_go(self) -> None:
+        """Be the owner of none of them any more."""
+        for strand in tuple(self.strands):
+            self.release(strand)
 
 
 def move_on_after(seconds: float) -> CancelScope:

@@ -136,6 +136,7 @@ class Scheduler(Protocol):
     agenda: Agenda
     clock: Clock
     current: Entry | None
+    families: dict[Any, None]
     in_tick: bool
     refused: object
     free_waits: int
@@ -146,6 +147,11 @@ class Scheduler(Protocol):
     @property
     def host(self) -> Cancellation:
         """What stands between it and an event loop."""
+        ...
+
+    @property
+    def strays(self) -> object:
+        """Who keeps the strands that nobody waits for."""
         ...
 
     @property
@@ -183,11 +189,32 @@ class Ticks(tuple[int, ...]):
         __await__ = tuple.__iter__
 
 
+_ASTRAY = (
+    "a task waits for the runtime that was made outside of its coroutines. Make it inside of an action's 'run' "
+    "(asyncio.create_task, a task group, a nursery), where it belongs to the action; or post to the runtime what is to "
+    "be done: runtime.post(fn, *args)."
+)
+
+
+def astray() -> NotRunningError:
+    """The error of a task of an event loop that waits for the kernel and is no strand."""
+    return NotRunningError(_ASTRAY)
+
+
+class Yielded:
+    """What a strand yields. An event loop that is given one shows it in its own error: so it says what is wrong."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {astray()}>"
+
+
 _NOT_NOTIFIED = object()
 _Waits = TypeVar("_Waits", bound=Entry)
 
 
-class Waiter:
+class Waiter(Yielded):
     """One wait of one strand."""
 
     __slots__ = ("strand", "value")
@@ -314,7 +341,7 @@ class Notice:
         self.value: Any = value
 
 
-class Audience:
+class Audience(Yielded):
     """Strands that wait for the same thing, in order of arrival; all are woken at once.
 
     The kernel enters whoever yields it. A strand of which ``waiting`` is not this audience does not wait here any

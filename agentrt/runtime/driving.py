@@ -423,7 +423,8 @@ class Conductor:
 
     def _strands(self) -> list[Strand]:
         """All that keeps the runtime from being closed, innermost first."""
-        strands = list(self._kernel.strays.strands)
+        strands = [strand for family in reversed(self._kernel.families) for strand in family.strands]
+        strands.extend(self._kernel.strays.strands)
         for agent in self._agents.values():
             lent = agent.drivers.lent_strands()
             if lent:

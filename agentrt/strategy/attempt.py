@@ -103,7 +103,7 @@ def action_for(base: type[Action], namesake: type, wanted: type[Dependency[Any]]
 
 def is_lost(unit: Unit) -> bool:
     """Whether an action is being unwound, and the strand that has something solved for it does not hear of it."""
-    return unit.frame.execution.is_unwinding(unit.frame) and _is_shielded()
+    return unit.frame.execution.is_unwinding(unit.frame) and current_strand().is_shielded
 
 
 def stop_if_lost(unit: Unit) -> None:
@@ -114,16 +114,9 @@ def stop_if_lost(unit: Unit) -> None:
 
 async def await_end(unit: Unit) -> None:
     """Wait to be cancelled, since the caller has had itself unwound; behind a shield raise ``ActivityAbortedError``."""
-    if _is_shielded():
+    if current_strand().is_shielded:
         raise _error(unit)
     await park()
-
-
-def _is_shielded() -> bool:
-    scope = current_strand().scope
-    while scope is not None and not scope.shield:
-        scope = scope.outer
-    return scope is not None
 
 
 def _error(unit: Unit) -> ActivityAbortedError:
@@ -155,10 +148,11 @@ class Pausable(Generator[Any, Any, Any]):
     notification that came meanwhile would be lost.
     """
 
-    __slots__ = ("_coro", "_kept", "_waiter", "is_held")
+    __slots__ = ("_beside", "_coro", "_kept", "_waiter", "is_held")
 
     def __init__(self, coro: Coroutine[Any, Any, Any]) -> None:
         self.is_held: bool = False  # whether the coroutine stands still
+        self._beside: list[Pausable] = []  # what stands still with it
         self._coro = coro
         self._waiter: Waiter | None = None  # while a wake is kept
         self._kept: object = None
@@ -166,12 +160,24 @@ class Pausable(Generator[Any, Any, Any]):
     def hold(self) -> None:
         """Have the coroutine stand still from its next wake on."""
         self.is_held = True
+        for one in self._beside:
+            one.hold()
 
     def go_on(self) -> None:
         """Let it go on. If a wake was kept, it gets it when the ready queue comes to it."""
         self.is_held = False
         if self._waiter is not None:
             self._waiter.notify()
+        for one in self._beside:
+            one.go_on()
+
+    def beside(self, coro: Coroutine[Any, Any, Any]) -> Pausable:
+        """Drive another coroutine, in a strand of its own, that is held and let go on with this one."""
+        self._beside = [one for one in self._beside if one.gi_frame is not None]
+        one = Pausable(coro)
+        one.is_held = self.is_held
+        self._beside.append(one)
+        return one
 
     # --- what Python asks of whatever is awaited ----------------------------------------------------------------------
 
@@ -566,6 +572,11 @@ class Attempt(Spawned):
             unit.own_extras().unwinding = None
             driven.go_on()
 
+    def beside(self, coro: Coroutine[Any, Any, Any]) -> Pausable:
+        """What a coroutine of the strategy's is driven by that is waited for with others."""
+        assert self._driven is not None
+        return self._driven.beside(coro)
+
     def hear(self, interruption: Interruption) -> bool:
         """Something came up while it, or something below it, ran, and was dealt with; says whether it is unwound."""
         self.interruptions += 1
@@ -845,7 +856,8 @@ def _owners_above(kernel: Kernel | None) -> Iterator[object]:
     """Who manages the frames above the action whose coroutine runs at this moment, the nearest first."""
     current = None if kernel is None else kernel.current
     strand = None if current is None else current.strand()
-    unit: Unit | None = strand.owner if strand is not None and isinstance(strand.owner, Unit) else None
+    owner = strand.root.owner if isinstance(strand, Strand) else None
+    unit: Unit | None = owner if isinstance(owner, Unit) else None
     while unit is not None:
         frame = unit.frame
         yield frame.owner

@@ -41,6 +41,7 @@ from agentrt.activity.author.action import ActionSpec, default_hook
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyError
+from agentrt.kernel.fork import Fork
 from agentrt.kernel.traps import at_once
 from agentrt.strategy.dependency import Ask, Branch, Dependency, Params, check_topics, required, snake_case, words
 from agentrt.strategy.tree import Outcome, TaskNode
@@ -457,6 +458,8 @@ class _AttemptSeat(Protocol):
 
     def give_up(self, flow: Flow) -> None: ...
 
+    def beside(self, coro: Coroutine[Any, Any, Any]) -> Any: ...
+
 
 class StrategyContext(Context):
     """What a strategy gets as the first argument of ``run`` and ``interrupted``."""
@@ -497,6 +500,9 @@ class StrategyContext(Context):
     def ask(self) -> Ask:
         """The world and what things would cost, as ``estimate`` sees them."""
         return self._attempt.ask()
+
+    def _fork(self, method: str, waits: tuple[Awaitable[Any], ...]) -> Fork:
+        return Fork(self._home.kernel, method, waits, self._attempt.beside)  # they stand still when it does
 
     # --- solving ------------------------------------------------------------------------------------------------------
 

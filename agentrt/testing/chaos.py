@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agentrt.errors import InjectedFault, InvariantError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
-from agentrt.kernel.strand import Strand, StrandOwner
+from agentrt.kernel.strand import Children, Strand, StrandOwner
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.invariants import Invariants, Leaks, Violation
@@ -247,6 +247,8 @@ class _Probe(Coroutine[Any, Any, Any]):
 def _agent_of(owner: object) -> str:
     """The name of the agent whose strand it is; empty for the world's."""
     # The owners are a unit, the activation of a driver, and an observer: they have no base in common.
+    while isinstance(owner, Children):
+        owner = owner.parent.owner
     for way in ("frame.planner.name", "_body.name", "_owner._agent.name"):
         found = owner
         for part in way.split("."):

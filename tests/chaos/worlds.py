@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Registry, sleep_ticks
+import asyncio
+
+from agentrt import MOVE, TOP, Action, Agent, CancelScope, Entity, Manifest, Queue, Registry, sleep_ticks
 from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionLibrary
@@ -127,7 +129,40 @@ def with_plan(runtime):
     walkers("ann")(runtime)
 
 
+class Juggle(Walk):
+    """Thinks and runs with several waits at a time; under asyncio in tasks, too."""
+
+    does = TOP
+    utility = 0.5
+
+    async def think(self, ctx, args):
+        await ctx.first(ctx.sleep_ticks(1), ctx.sleep_ticks(2))
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        balls = Queue()
+        balls.put_nowait("ball")
+        if ctx.agent.runtime.host != "asyncio":  # a nursery of trio is torn by what chaos raises in it
+            await ctx.all(super().run(ctx, args), ctx.first(ctx.execute("catch"), ctx.sleep_ticks(2)), balls.get())
+            return
+        async with asyncio.TaskGroup() as hands:
+            hands.create_task(ctx.execute("catch"))
+            hands.create_task(super().run(ctx, args))
+            await ctx.first(balls.get(), ctx.sleep_ticks(2))
+            await asyncio.gather(ctx.sleep_ticks(1), asyncio.sleep(0.01))
+
+
+class Catch(Walk):
+    does = "catch"
+    utility = 0.5
+
+
+def with_several_waits(runtime):
+    runtime.add(Agent(Entity("ann"), actions=[Juggle, Catch]))
+
+
 KINDS = {
+    "several": with_several_waits,
     "plan": with_plan,
     "goal": with_goal,
     "behavior": with_behavior,

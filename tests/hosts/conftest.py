@@ -87,9 +87,10 @@ class Stage:
         return self.ends[action.__name__]
 
     async def close(self) -> None:
-        for strand in self.strands:
+        strands = [*self.strands, *self.kernel.strays.strands]
+        for strand in strands:
             strand.stop("the test is over")
-        await self.until(lambda: all(strand.is_done for strand in self.strands))
+        await self.until(lambda: all(strand.is_done for strand in strands))
         assert self.kernel.live == 0
         assert not self.kernel.ready
         assert self.kernel.current is None

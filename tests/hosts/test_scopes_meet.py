@@ -246,8 +246,10 @@ def stop_case(host, on, case):
 @pytest.mark.parametrize("first", ["child", "deadline"])
 def test_a_task_group_fails_while_a_native_scope_around_it_is_cancelled(on_virtual_asyncio, first):
     async def child(event):
-        await event.wait()
-        raise LookupError
+        try:
+            await event.wait()
+        finally:  # also if the scope is cancelled first, and the group with it
+            raise LookupError
 
     async def grouped(stage, event):
         with CancelScope() as scope:

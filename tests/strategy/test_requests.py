@@ -498,3 +498,54 @@ def test_a_parameter_that_nobody_declared_is_refused_at_once(game):
     game.tick()
     with pytest.raises(ArgumentError, match="lihgt"):
         agent.gameplay.begin(Have("plank"), lihgt="moon")
+
+
+@pytest.mark.parametrize("way", ["alone", "together", "nested"])
+def test_what_a_strategy_waits_for_together_stands_still_with_it(game, way):
+    class Watch(Strategy):
+        provides = Have
+        cost = 1
+        interruption = PAUSE
+
+        async def run(self, ctx, wanted):
+            async def looks(name):
+                for _ in range(3):
+                    await ctx.sleep_ticks(2)
+                    game.note(name)
+
+            if way == "alone":
+                await looks("left")
+            elif way == "together":
+                await ctx.all(looks("left"), looks("right"))
+            else:
+                await ctx.all(ctx.first(looks("left")), ctx.all(looks("right"), ctx.sleep(0)))
+            game.note("has")
+
+    agent = game.add(Watch)
+    request = agent.gameplay.begin(Have("plank"))
+    game.tick(3)
+    request.pause()
+    game.tick(10)
+    request.resume()
+    game.tick(7)
+    names = ("left",) if way == "alone" else ("left", "right")
+    assert game.log == [*[(tick, name) for tick in (3, 14, 16) for name in names], (16, "has")]
+    assert request.is_done
+
+
+def test_a_strategy_fails_in_one_of_several_waits_and_the_next_one_is_tried(game, way):
+    class Splits(Strategy):
+        provides = Have
+        cost = 1
+
+        async def run(self, ctx, wanted):
+            async def fails():
+                await ctx.sleep_ticks(1)
+                ctx.fail("it splits")
+
+            await ctx.first(ctx.sleep(60), fails(), ctx.solve(Build()))
+
+    agent = game.add(Splits, way("Saw", ticks=1), way("Builder", Build, ticks=9))
+    agent.gameplay.begin(Have("plank"))
+    game.tick(6)
+    assert game.log == [(1, "Builder", "run"), (2, "Builder", "ends"), (2, "Saw", "run"), (3, "Saw", "ends")]

@@ -52,7 +52,7 @@ listen, call_later,     at once        at once          WrongStateError     late
 spawn                                                                       WrongStateError
 execute, suspend        waits          WrongStateError  WrongStateError     WrongStateError
 sleep, next_tick, work, whoever awaits it waits; the action is not concerned
-call
+call, first, all
 ======================= ============== ================ =================== ================
 
 Of contexts that nobody has kept one is enough: making one costs more than a call of it. So who makes them uses one
@@ -63,7 +63,7 @@ Source: Stonehearth, AI: "AI contexts".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -73,9 +73,10 @@ from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
+from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import at_once, next_tick, running, sleep_ticks, suspend_on
+from agentrt.kernel.traps import astray, at_once, next_tick, running, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
@@ -336,19 +337,36 @@ class Context:
         Args:
             seconds: game seconds; anything above 0 waits for at least one tick; 0 or less returns at once and lets
                 nobody else have a turn.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
         """
-        return sleep_ticks(self._home.kernel.clock.ticks(seconds))
+        kernel = self._home.kernel
+        if kernel.current is None:
+            raise astray()
+        return sleep_ticks(kernel.clock.ticks(seconds))
 
     def sleep_ticks(self, ticks: int) -> Awaitable[None]:
         """Wait for a number of ticks.
 
         Args:
             ticks: 0 or more.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
         """
+        if self._home.kernel.current is None:
+            raise astray()
         return sleep_ticks(ticks)
 
     def next_tick(self) -> Awaitable[None]:
-        """Wait for the next tick."""
+        """Wait for the next tick.
+
+        Raises:
+            NotRunningError: no coroutine of a runtime calls it, but a task that was made outside.
+        """
+        if self._home.kernel.current is None:
+            raise astray()
         return next_tick()
 
     def work(self, units: int = 1) -> Awaitable[None]:
@@ -381,6 +399,51 @@ class Context:
             Exception: what it raised.
         """
         return await self._home.agent.call(fn, args)
+
+    # --- several things at once ---------------------------------------------------------------------------------------
+
+    def first(self, *waits: Awaitable[Any]) -> Coroutine[Any, Any, tuple[int, Any]]:
+        """Wait for several things until one has come: ``which, value = await ctx.first(bell.wait(), ctx.sleep(5))``.
+
+        Each is awaited in a coroutine of its own, which belongs to the action as its ``think`` or ``run`` does. They
+        begin in the given order; of those that come by the same thing (a tick, a notification) the earlier one wins.
+        The others are cancelled before they take another step, and have ended, with all that they clean up, when this
+        returns or raises.
+
+        Args:
+            waits: what can be awaited: waits of the kernel, ``ctx.call``, ``ctx.execute``, ``agent.perform``,
+                coroutines of yours, other ``ctx.first`` and ``ctx.all``.
+
+        Returns:
+            An awaitable for the place of the one that came, from 0, and its value.
+
+        Raises:
+            ValueError: there are none, or a coroutine is given twice.
+            TypeError: one of them cannot be awaited.
+            BaseException: what one of them raised; the others are cancelled. Several errors are an exception group.
+        """
+        return self._fork("ctx.first", waits).first()
+
+    def all(self, *waits: Awaitable[Any]) -> Coroutine[Any, Any, list[Any]]:
+        """Wait for several things until all of them have come: ``bread, water = await ctx.all(bake(), draw())``.
+
+        See ``first``.
+
+        Args:
+            waits: what can be awaited.
+
+        Returns:
+            An awaitable for their values, in the given order.
+
+        Raises:
+            ValueError: there are none, or a coroutine is given twice.
+            TypeError: one of them cannot be awaited.
+            BaseException: what one of them raised; the others are cancelled. Several errors are an exception group.
+        """
+        return self._fork("ctx.all", waits).all()
+
+    def _fork(self, method: str, waits: tuple[Awaitable[Any], ...]) -> Fork:
+        return Fork(self._home.kernel, method, waits)
 
     # --- for people ---------------------------------------------------------------------------------------------------
 

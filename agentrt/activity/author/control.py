@@ -1,10 +1,10 @@
 """Control flow of the planner: what ``ctx.abort`` and ``ctx.reject`` raise. Not errors; let them pass.
 
 It is raised on the *own stack* of an action and nowhere else: while the kernel steps the strand of its ``think`` or
-``run``, or calls one of its plain hooks. Only there it ends the code that has to end. Whoever else calls (a posted
-function, a listener of a signal, a strand of the world, another agent, another thread) has nothing to do with it: the
-call returns, and the action is told when the ready queue comes to that, or by the next intake if nothing is stepped at
-the moment (``tell``).
+``run``, or one that belongs to it, or calls one of its plain hooks. Only there it ends the code that has to end.
+Whoever else calls (a posted function, a listener of a signal, a strand of the world, another agent, another thread) has
+nothing to do with it: the call returns, and the action is told when the ready queue comes to that, or by the next
+intake if nothing is stepped at the moment (``tell``).
 
 The own stack may have code of others in the middle: the action emits a signal, and a listener aborts it. That listener
 ends at the call, whoever contains what it raised sends it on (``ControlFlow.send_on``), and the action is told.
@@ -75,7 +75,8 @@ def is_stepped(seat: Seat) -> bool:
     """Whether the code that is stepped at this moment is an action's own think or run, and no plain hook of it."""
     current = seat.frame.planner.kernel.current
     if isinstance(current, Strand):
-        return current is seat.running or current is seat.thinking
+        root = current.root
+        return root is seat.running or root is seat.thinking
     # Whose first step it is; between two of them it is nobody's.
     stepped: object = None
     if isinstance(current, Batch):
@@ -89,7 +90,7 @@ def require_own_stack(seat: Seat, method: str) -> None:
     """An action does one thing at a time, and what is below it ends before it does: nobody else may do it for it.
 
     Raises:
-        WrongStateError: the caller is another coroutine than its ``run``.
+        WrongStateError: the caller is no coroutine of its ``run``.
     """
     if not is_on_own_stack(seat):
         raise WrongStateError(

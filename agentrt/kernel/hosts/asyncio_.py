@@ -45,8 +45,28 @@ What must be kept in sync (``_fut_waiter`` and ``_must_cancel`` are read by anyi
 * ``stepper`` is the strand itself whenever something may have to be raised, a ``Way`` to ``_step_foreign`` after a
   future, to ``_step_notice`` after a notification with a value, else to ``_step``.
 
+*Tasks that a strand makes* (``create_task``, ``gather``, ``TaskGroup``, anyio's) are strands, too: while strands are
+stepped, the loop's task factory is ours. They belong to the outermost strand that they come from, the run of an action,
+say; their steps come in the kernel's order, and whoever awaits one goes on in the tick in which it has ended. For that
+a callback that a strand adds to such a task is called by the kernel, and not by the loop; the future that it completes
+wakes its strand at once. Groups cancel what they hold in the order of a set: who is cancelled together goes on in the
+order of numbers. A strand's hash is its number, so that sets of tasks (``asyncio.wait`` gives some) are the same in
+every run, too.
+
+* A strand that has made tasks ends when those have ended that have ever waited for the kernel, or have not begun: they
+  are cancelled when its coroutine is over. If it returned by itself, they were forgotten, which is reported.
+* A task that has only ever waited for the event loop may be a library's own (the reader of a connection) and go on: it
+  becomes a stray. If it waits for the kernel after all, it is cancelled there.
+* Such a task is awaited as a future, by its own protocol. Whoever is no strand may await it, too.
+* Made in a plain callback, a hook or a step that cannot suspend, a task is asyncio's own, as outside.
+
+This is one module of more than 800 lines since a strand makes tasks, and a task is a strand that is awaited by strands:
+either would have to import the other.
+
 Rejected: deriving from ``asyncio.Task`` (it schedules itself), and registering in ``all_tasks`` (anyio walks it and
-looks for a C task's fields; ``asyncio.run`` would cancel strands in the order of a set).
+looks for a C task's fields; ``asyncio.run`` would cancel strands in the order of a set). For tasks: leaving them to
+asyncio, and having a wait on the kernel await a future that the kernel completes (what follows it would run between two
+ticks, whenever the loop comes to it, and no two runs would be the same).
 """
 
 from __future__ import annotations
@@ -54,11 +74,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.errors import ENDS_PROGRAM, NotRunningError
+from agentrt.errors import ENDS_PROGRAM, NotRunningError, TaskLeftError
 from agentrt.kernel.foreign import (
     TRIO_WORDS,
     Budget,
@@ -68,12 +88,12 @@ from agentrt.kernel.foreign import (
     throw_soon,
 )
 from agentrt.kernel.kernel import PlainHost
-from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, kill, livelocked
-from agentrt.kernel.traps import COMMANDS, Notice
+from agentrt.kernel.strand import CancelScope, Children, Strand, StrandOwner, kill, livelocked
+from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Inline, Kernel
-    from agentrt.kernel.traps import Stepper
+    from agentrt.kernel.traps import Scheduler, Stepper
 
 
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
@@ -132,7 +152,8 @@ class AsyncioStrand(Strand):
 
     __slots__ = (
         "__weakref__", "_by_kernel", "_callbacks", "_cancel_message", "_cancels", "_context", "_enter", "_forgiven",
-        "_fut_waiter", "_host", "_must_cancel", "_ordinary", "_repeated", "_stop_delivered", "_wait_ended",
+        "_fut_waiter", "_host", "_must_cancel", "_number", "_ordinary", "_repeated", "_stop_delivered", "_wait_ended",
+        "tasks",
     )  # fmt: skip
 
     kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
@@ -142,10 +163,13 @@ class AsyncioStrand(Strand):
     ) -> None:
         super().__init__(kernel, coro, name, owner)
         self._host = host
+        host.strands_made += 1
+        self._number = host.strands_made
+        self.tasks: Tasks | None = None  # what it has made, if it has
         self._context = contextvars.copy_context()
         self._callbacks: list[tuple[Callable[[Any], object], contextvars.Context]] | None = None  # for its end
         self._enter: Callable[[Any], object] = partial(self._context.run, coro.send)  # type: ignore[call-arg]
-        self._fut_waiter: asyncio.Future[Any] | None = None
+        self._fut_waiter: asyncio.Future[Any] | TaskStrand | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
         self._cancels = 0  # how many requests of asyncio's are in force
@@ -157,6 +181,9 @@ class AsyncioStrand(Strand):
         self._ordinary: Stepper = Way(self._step)
         self.stepper: Stepper = self._ordinary
 
+    def __hash__(self) -> int:
+        return self._number
+
     # --- stepping -----------------------------------------------------------------------------------------------------
 
     def _step(self, value: Any) -> object:
@@ -164,8 +191,20 @@ class AsyncioStrand(Strand):
         _enter_task(loop, self)  # type: ignore[arg-type]
         try:
             return self._enter(value)
+        except BaseException as raised:
+            if self.tasks is None:
+                raise
+            ended = raised
         finally:
             _leave_task(loop, self)  # type: ignore[arg-type]
+        return self._end_tasks(self.tasks, ended)
+
+    def _end_tasks(self, tasks: Tasks, ended: BaseException) -> object:
+        """Its coroutine has ended, but it has not before its tasks have: go on with a coroutine that waits for them."""
+        self.tasks = None
+        self.coro: Coroutine[Any, Any, Any] | None = tasks.close(ended)
+        self._enter = partial(self._context.run, self.coro.send)  # type: ignore[call-arg]
+        return self._step(None)
 
     def _step_foreign(self, _value: None) -> object:
         self.stepper = self._ordinary
@@ -188,11 +227,17 @@ class AsyncioStrand(Strand):
 
     def throw(self, error: BaseException) -> object:
         """See ``Strand``."""
-        return self._as_task(super().throw, error)
+        try:
+            return self._as_task(super().throw, error)
+        except BaseException as raised:
+            if self.tasks is None or self._host.loop is None:
+                raise
+            ended = raised
+        return self._end_tasks(self.tasks, ended)
 
-    def close(self) -> None:
+    def close_coro(self) -> None:
         """See ``Strand``."""
-        self._as_task(super().close)
+        self._as_task(super().close_coro)
 
     def _as_task(self, fn: Callable[..., object], *args: object) -> object:
         loop = self._host.loop
@@ -212,7 +257,7 @@ class AsyncioStrand(Strand):
 
     # --- waiting for the event loop -----------------------------------------------------------------------------------
 
-    def attach(self, future: asyncio.Future[Any] | None) -> None:
+    def attach(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         """Wait for a future, or for None: one turn of the event loop. Called by the host, right after the step."""
         self.waiting: object = _FOREIGN
         self._fut_waiter = future
@@ -223,9 +268,13 @@ class AsyncioStrand(Strand):
         if future is None:
             assert self._host.loop is not None
             self._host.loop.call_soon(self._wake, None, context=self._host.context)
+        elif isinstance(future, TaskStrand):
+            future._asyncio_future_blocking = False
+            future.when_ended(self.wake_if_done)
         else:
             future._asyncio_future_blocking = False  # the mark that somebody awaits it; asyncio wants it taken back
             future.add_done_callback(self._wake, context=self._host.context)
+        if future is not None:
             if self._must_cancel:
                 if future.cancel(msg=self._cancel_message):
                     self._must_cancel = False
@@ -234,7 +283,7 @@ class AsyncioStrand(Strand):
                 self._cancel_natively(future)
         self.stepper = self if self._must_cancel or is_cancelled else Way(self._step_foreign)
 
-    def _swallowed(self, future: asyncio.Future[Any] | None) -> None:
+    def _swallowed(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         """A native cancellation was swallowed: raise it once more."""
         tick = self.kernel.tick
         if self._repeated != tick:
@@ -243,12 +292,12 @@ class AsyncioStrand(Strand):
         elif future is not None:  # else it waits for one turn of the loop, and its next wait is looked at again
             self.kernel.call_later(1, self._repeat, future)
 
-    def _repeat(self, future: asyncio.Future[Any]) -> None:
+    def _repeat(self, future: asyncio.Future[Any] | TaskStrand) -> None:
         if self._fut_waiter is future and self.pending() is not None:
             self._note_delivered(False)
             self.interrupt()
 
-    def _cancel_natively(self, future: asyncio.Future[Any] | None) -> None:
+    def _cancel_natively(self, future: asyncio.Future[Any] | TaskStrand | None) -> None:
         if future is not None and self._is_undelivered() and future.cancel(msg=self.pending()):
             self._by_kernel = True
             self._note_delivered()
@@ -259,6 +308,14 @@ class AsyncioStrand(Strand):
             self.waiting = 0
             self.kernel.ready.append(self)
             self._host.drain_now(self.kernel)
+
+    def wake_if_done(self) -> None:
+        """Make it ready if the future that it waits for is done, before the event loop says so."""
+        future = self._fut_waiter
+        if self.waiting is _FOREIGN and future is not None and future.done():
+            self.waiting = 0
+            self.kernel.ready.append(self)
+            self._host.drain_soon(self.kernel)
 
     # --- what is raised where -----------------------------------------------------------------------------------------
 
@@ -384,6 +441,9 @@ class AsyncioStrand(Strand):
             self._cancel_message = msg
         future = self._fut_waiter
         if future is not None and future.cancel(msg=msg):
+            if self.waiting is _FOREIGN and future.done():
+                self.waiting = 0
+                self._host.ready_in_order(self)
             return True
         self._must_cancel = True
         self.stepper = self
@@ -391,9 +451,8 @@ class AsyncioStrand(Strand):
         if kernel.current is self:
             kernel.call_soon(self._interrupt_suspended)
         elif self.detach():
-            kernel.ready.append(self)
             # Not at once: the caller is in the middle of something (a timeout notes that it expired after this call).
-            self._host.drain_soon(kernel)
+            self._host.ready_in_order(self)
         return True
 
     def cancelling(self) -> int:
@@ -409,6 +468,29 @@ class AsyncioStrand(Strand):
         elif self.pending() is not None:
             self._forgiven = True
         return self.cancelling()
+
+    # --- tasks that it makes ------------------------------------------------------------------------------------------
+
+    def make_task(
+        self,
+        coro: Coroutine[Any, Any, Any],
+        *,
+        name: str | None = None,
+        context: contextvars.Context | None = None,
+        **_how: object,  # whether to begin it at once, which no strand does
+    ) -> TaskStrand:
+        """Make a strand of a coroutine for which its code asked for a task."""
+        if not asyncio.iscoroutine(coro):
+            raise TypeError(f"a coroutine was expected, got {coro!r}")
+        root = self.root
+        assert isinstance(root, AsyncioStrand)
+        if root.tasks is None:
+            root.tasks = Tasks(root)
+        task = self.kernel.spawn(coro, name or f"{root.name}/{getattr(coro, '__name__', 'task')}", root.tasks)
+        assert isinstance(task, TaskStrand)
+        root.tasks.take(task)
+        task.made(self, context)
+        return task
 
     # --- what else an asyncio task can be asked -----------------------------------------------------------------------
 
@@ -455,6 +537,10 @@ class AsyncioStrand(Strand):
     def ended(self, result: Any, error: BaseException | None) -> None:
         """See ``Strand``."""
         super().ended(result, error)
+        if self.tasks is not None:  # it was killed, and could not wait for them
+            self.tasks.stop("whoever made it was killed")
+            self.tasks.let_go()
+            self.tasks = None
         self._ordinary = self.stepper  # the other one names the strand: a reference cycle for each that has ended
         self._fut_waiter = None
         self._must_cancel = False
@@ -481,6 +567,164 @@ class AsyncioStrand(Strand):
     def set_name(self, value: object) -> None:
         """Give it another name."""
         self.name: str = str(value)
+
+
+class TaskStrand(AsyncioStrand):
+    """A task that code of a strand made. Whoever has it may await it, and ask it whatever a future can be asked."""
+
+    # No slots: asyncio's own functions note things in a task.
+
+    _asyncio_future_blocking = False
+
+    def __init__(
+        self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None, host: AsyncioHost
+    ) -> None:
+        super().__init__(kernel, coro, name, owner, host)
+        self.has_begun: bool = False  # whether it has made its first step
+        self.has_waited: bool = False  # whether it ever waited for the kernel
+        self.was_asked: bool = False  # whether anybody wanted to know what became of it
+        self._maker: AsyncioStrand | None = None  # whose code asked for it; of those that have not ended
+        # what strands have called, and which strand wants that
+        self._calls: list[tuple[Callable[[Any], object], contextvars.Context, AsyncioStrand]] = []
+
+    def made(self, maker: AsyncioStrand, context: contextvars.Context | None) -> None:
+        """Note who made it, and in which context it is to be stepped, if not in a copy of the maker's."""
+        if isinstance(maker, TaskStrand):
+            maker.forget_ended()
+        self._maker = maker
+        if context is not None:
+            assert self.coro is not None
+            self._context = context
+            self._enter = partial(context.run, self.coro.send)  # type: ignore[call-arg]
+
+    def forget_ended(self) -> AsyncioStrand | None:
+        """Its nearest maker that has not ended; the others are forgotten, else they would be an endless chain."""
+        while isinstance(self._maker, TaskStrand) and self._maker.is_done:
+            self._maker = self._maker._maker
+        return self._maker
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a part of the strand that it belongs to, and no library's affair."""
+        return self.has_waited or not self.has_begun
+
+    # --- stepping -----------------------------------------------------------------------------------------------------
+
+    def _step(self, value: object) -> object:
+        self.has_begun = True
+        return self._noted(super()._step(value))
+
+    def throw(self, error: BaseException) -> object:
+        """See ``Strand``."""
+        return self._noted(super().throw(error))
+
+    def _noted(self, command: object) -> object:
+        if not self.has_waited and command.__class__ in COMMANDS:
+            self.has_waited = True
+            if not isinstance(self.owner, Tasks):  # what it belonged to has ended, and thought that this may go on
+                report_left(self.kernel, self.name, [self])
+                self.stop(_LEFT)
+        return command
+
+    # --- as a future --------------------------------------------------------------------------------------------------
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        if self.coro is not None:
+            self._asyncio_future_blocking = True
+            yield self
+        return self.result()
+
+    __iter__ = __await__
+
+    def exception(self) -> BaseException | None:
+        """See ``AsyncioStrand``."""
+        self.was_asked = True
+        return super().exception()
+
+    def _make_cancelled_error(self) -> asyncio.CancelledError:
+        return _cancelled(self._cancel_message)  # for ``asyncio.gather``
+
+    def add_done_callback(self, fn: Callable[[Any], object], *, context: contextvars.Context | None = None) -> None:
+        """Have a function called with the task when it has ended: by the kernel if a strand asks, else by the loop."""
+        current = self.kernel.current
+        if self.coro is None or not isinstance(current, AsyncioStrand) or current.is_done:
+            super().add_done_callback(fn, context=context)
+        else:
+            self._calls.append((fn, contextvars.copy_context() if context is None else context, current))
+
+    def remove_done_callback(self, fn: Callable[[Any], object]) -> int:
+        """See ``AsyncioStrand``."""
+        before = self._calls
+        self._calls = [call for call in before if call[0] != fn]
+        return len(before) - len(self._calls) + super().remove_done_callback(fn)
+
+    def ended(self, result: object, error: BaseException | None) -> None:
+        """See ``Strand``."""
+        super().ended(result, error)
+        if self._calls:
+            self.kernel.call_soon(self._tell, self._calls)
+            self._calls = []
+            self._host.drain_soon(self.kernel)
+
+    def _tell(self, calls: list[tuple[Callable[[Any], object], contextvars.Context, AsyncioStrand]]) -> None:
+        for fn, context, strand in calls:
+            self.kernel.guarded(context.run, (fn, self))
+            # What was called may have completed a future: that of a group, for which any strand may wait that made
+            # the one that wants this.
+            waits: AsyncioStrand | None = strand
+            while waits is not None:
+                waits.wake_if_done()
+                waits = waits.forget_ended() if isinstance(waits, TaskStrand) else None
+
+
+_LEFT: Final = "what it belonged to has ended"
+
+
+def report_left(kernel: Scheduler, name: str, tasks: Sequence[Strand]) -> None:
+    """Report that tasks were left behind."""
+    error = TaskLeftError([task.name for task in tasks], path=name, tick=kernel.clock.tick)
+    kernel.report(f"{name!r} left tasks behind", error)
+
+
+class Tasks(Children):
+    """The tasks that a strand made, and those that were made by these."""
+
+    __slots__ = ("_failed",)
+
+    def __init__(self, parent: Strand) -> None:
+        super().__init__(parent)
+        self._failed: list[TaskStrand] = []  # nobody has asked why, so far
+
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
+        """One of them ended."""
+        super().on_strand_end(strand, result, error)
+        assert isinstance(strand, TaskStrand)
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            self._failed = [task for task in self._failed if not task.was_asked]
+            self._failed.append(strand)
+
+    async def close(self, ended: BaseException) -> Any:
+        """Wait until its own have ended; then end as the coroutine of the strand did.
+
+        Args:
+            ended: how it did; a ``StopIteration`` for a value.
+        """
+        kernel = self.parent.kernel
+        own = [task for task in self.strands if isinstance(task, TaskStrand) and task.is_own]
+        for task in tuple(self.strands):
+            if task not in own:
+                self.release(task)
+        if own:
+            if isinstance(ended, StopIteration) and self.parent.stop_reason is None:
+                report_left(kernel, self.parent.name, own)
+            await self.end(_LEFT)
+        for task in self._failed:
+            if not task.was_asked:
+                assert task.error is not None
+                kernel.report(f"the task {task.name!r} raised, and nobody asked", task.error)
+        if isinstance(ended, StopIteration):
+            return ended.value
+        raise ended
 
 
 def _cancelled(message: object) -> asyncio.CancelledError:
@@ -529,12 +773,28 @@ class AsyncioHost(PlainHost):
         self._outer: asyncio.Task[Any] | None = None
         self._drain_scheduled = False
         self._failure: BaseException | None = None
+        self.strands_made: int = 0
+        self._cancelled: list[AsyncioStrand] = []  # by the event loop, at this moment
+        self._factory: Callable[..., asyncio.Task[Any]] = self._make_task  # one object, to be known again
+        self._outer_factory: Callable[..., Any] | None = None  # the loop's own, while strands are stepped
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
         """See ``Host``."""
+        if isinstance(owner, Tasks):
+            return TaskStrand(kernel, coro, name, owner, self)
         return AsyncioStrand(kernel, coro, name, owner, self)
+
+    def _make_task(self, loop: asyncio.AbstractEventLoop, coro: Coroutine[Any, Any, Any], **options: object) -> Any:
+        """The factory of the loop while strands are stepped."""
+        kernel = running.kernel
+        current = None if kernel is None else kernel.current
+        if isinstance(current, AsyncioStrand) and current.kernel.acting is None and current.kernel.host is self:
+            return current.make_task(coro, **options)  # type: ignore[arg-type]
+        if self._outer_factory is not None:
+            return self._outer_factory(loop, coro, **options)
+        return asyncio.Task(coro, loop=loop, **options)  # type: ignore[arg-type]
 
     def foreign(self, strand: Strand, command: object) -> None:
         """Wait for a future of the loop; anything else fails at its await, as it does in any asyncio task."""
@@ -582,9 +842,14 @@ class AsyncioHost(PlainHost):
         outer = self._outer = asyncio.current_task(loop)
         if outer is not None:
             asyncio._leave_task(loop, outer)
+        self._outer_factory = loop.get_task_factory()
+        loop.set_task_factory(self._factory)
 
     def leave(self) -> None:
         """The task that steps them is the current one again."""
+        if self.loop is not None and self.loop.get_task_factory() is self._factory:
+            self.loop.set_task_factory(self._outer_factory)
+        self._outer_factory = None
         outer, self._outer = self._outer, None
         if outer is not None:
             assert self.loop is not None
@@ -595,6 +860,17 @@ class AsyncioHost(PlainHost):
     def get_loop(self) -> asyncio.AbstractEventLoop:
         """The event loop of the strands."""
         return self.loop if self.loop is not None else asyncio.get_running_loop()
+
+    def ready_in_order(self, strand: AsyncioStrand) -> None:
+        """A strand is cancelled: make it ready, with others that are cancelled at the same time, by their numbers."""
+        if not self._cancelled:
+            strand.kernel.call_soon(self._ready_in_order, strand.kernel)
+            self.drain_soon(strand.kernel)
+        self._cancelled.append(strand)
+
+    def _ready_in_order(self, kernel: Kernel) -> None:
+        strands, self._cancelled = self._cancelled, []
+        kernel.ready.extend(sorted(strands, key=hash))
 
     def drain_now(self, kernel: Kernel) -> None:
         """Step what is ready, from a callback of the loop."""

@@ -36,6 +36,17 @@ Who hands the baton out keeps these rules:
   order. What is left when trio's main task ends is cancelled by trio; the server then drains to the end, without ticks,
   and closes what waits for a tick behind a shield.
 
+*Tasks that a strand makes*, in a nursery that it opened, are strands, too: trio tells of each task that is spawned, and
+if a strand is stepped at that moment, the coroutine of the task is replaced by one that drives it with the baton. So
+its steps come in the kernel's order. It belongs to the outermost strand that it comes from; its end, and what it
+raises, are the nursery's affair.
+
+* Such a task stands in the ready queue from the moment in which it is spawned. Trio runs it, for the first time, before
+  its turn or when that has come: ``_is_fresh`` says that it has not been either yet.
+* After each step of a strand that has to do with such tasks, trio gets a turn, so that whom it resumes because of that
+  step (who waits for the nursery) stands in the ready queue before anybody else runs.
+* Trio cancels the tasks of a nursery in the order of a set. Who is cancelled together goes on in the order of numbers.
+
 The same kernel may go on in another ``trio.run``: all strands that had a task have ended with the run before.
 
 Rejected: stepping the coroutine in the task that drains (``trio.CancelScope`` and nurseries would bind to the wrong
@@ -54,11 +65,12 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import trio
 from trio.lowlevel import Abort, wait_task_rescheduled
 
-from agentrt.errors import ForeignAwaitError, NotRunningError
+from agentrt.errors import ForeignAwaitError, NotRunningError, RunFault
 from agentrt.kernel.foreign import ASYNCIO_WORDS, Budget, describe, throw_foreign
 from agentrt.kernel.kernel import LivelockGuard, PlainHost, patience
-from agentrt.kernel.strand import CancelScope, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
+from agentrt.kernel.strand import CancelScope, Children, Strand, StrandOwner, abandon, is_suspended, livelocked, meant
 from agentrt.kernel.traps import COMMANDS, Notice, running
+from agentrt.words import type_name
 
 if TYPE_CHECKING:
     from trio._core._run import CancelStatus
@@ -88,8 +100,8 @@ class TrioStrand(Strand):
     """A strand and a trio task in one. Made by ``Kernel.spawn``; see ``Strand``."""
 
     __slots__ = (
-        "_context", "_exit", "_hop", "_host", "_interrupted", "_raise_cancel", "_trio_scope", "condemned", "outcome",
-        "task",
+        "_context", "_exit", "_hop", "_host", "_interrupted", "_is_fresh", "_raise_cancel", "_trio_scope", "condemned",
+        "has_nursery", "number", "outcome", "task", "tasks",
     )  # fmt: skip
 
     kernel: Kernel  # pyright: ignore[reportIncompatibleVariableOverride] - a narrower one, which is set once
@@ -107,6 +119,11 @@ class TrioStrand(Strand):
         self._raise_cancel: Callable[[], NoReturn] | None = None
         self._trio_scope: trio.CancelScope | None = None
         self.task: trio.lowlevel.Task | None = None  # the task of trio's; None before the first step
+        self._is_fresh = False  # whether that is somebody's own, and neither trio nor the baton have come to it
+        self.has_nursery: bool = False  # whether it made tasks in one, or is one that was made
+        self.tasks: Children | None = None  # what it, or what belongs to it, has made in nurseries
+        host.strands_made += 1
+        self.number: int = host.strands_made
         self.condemned: BaseException | None = None  # why it is being killed; None if it is not
         # what its coroutine returned and raised, once it has ended
         self.outcome: tuple[Any, BaseException | None] | None = None
@@ -117,6 +134,8 @@ class TrioStrand(Strand):
         """Let it run. Called by the host, which then waits for the baton."""
         if self.task is None:  # only now: it runs as soon as trio comes to it, and only who has the baton may
             self.task = trio.lowlevel.spawn_system_task(self._run, name=self.name, context=self._context)
+        elif self._is_fresh:
+            self._is_fresh = False
         else:
             trio.lowlevel.reschedule(self.task)
 
@@ -124,7 +143,31 @@ class TrioStrand(Strand):
         """Refuse: only the host steps it."""
         raise NotRunningError("a strand on the trio host is stepped by the host: use 'await host.run_tick(kernel)'.")
 
-    async def _run(self) -> None:
+    def adopt(self, task: trio.lowlevel.Task) -> None:
+        """Its code made a task, which has not begun: make it a strand."""
+        root = self.root
+        assert isinstance(root, TrioStrand)
+        if root.tasks is None:
+            root.tasks = Children(root)
+        child = self.kernel.spawn(task.coro, f"{root.name}/{task.name.rpartition('.')[2]}", root.tasks)
+        assert isinstance(child, TrioStrand)
+        root.tasks.take(child)
+        child.task = task
+        child._is_fresh = child.has_nursery = self.has_nursery = True
+        task.coro = child._run_adopted()  # type: ignore[assignment]
+
+    async def _run_adopted(self) -> Any:
+        """The body of a task that somebody made: its end is that of the coroutine, to whoever waits for it."""
+        if self._is_fresh:
+            self._is_fresh = False
+            await _wait_for_baton()
+        value, error = await self._run()
+        assert self._trio_scope is not None
+        if error is not None and not self._trio_scope.cancelled_caught:
+            raise _readable(error)
+        return value
+
+    async def _run(self) -> tuple[Any, BaseException | None]:
         scope = self._trio_scope = trio.CancelScope()
         if self.stop_reason is not None:
             self._host.cancel_quietly(scope, self.stop_reason)
@@ -149,10 +192,11 @@ class TrioStrand(Strand):
             error = raised
         if scope.cancelled_caught and error is None:
             error = cancelled
-        self.outcome = (value, error if self.condemned is None else self.condemned)
+        self.outcome = outcome = (value, error if self.condemned is None else self.condemned)
         self._host.task_ends(self)
         if self.task is not None and self.task.child_nurseries:
             await self._hold()
+        return outcome
 
     async def _drive(self) -> Any:
         """Drive the coroutine; holds the baton when it begins and when it ends."""
@@ -256,7 +300,10 @@ class TrioStrand(Strand):
         self._raise_cancel = raise_cancel
         was_cancelled_before_it_parked = self._host.stepped is self
         if not (self._hop and was_cancelled_before_it_parked) and self.detach():
-            self.kernel.ready.append(self)
+            if self.has_nursery:
+                self._host.ready_in_order(self)
+            else:
+                self.kernel.ready.append(self)
             self._host.wake(self.kernel)
         return Abort.FAILED
 
@@ -334,6 +381,14 @@ class TrioStrand(Strand):
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
+    def ended(self, result: object, error: BaseException | None) -> None:
+        """See ``Strand``."""
+        super().ended(result, error)
+        if self.tasks is not None:  # there are none, unless it left a nursery open
+            self.tasks.stop("the nursery was left open")
+            self.tasks.let_go()
+            self.tasks = None
+
     def condemn(self, error: BaseException) -> bool:
         """Have it killed when its turn comes: every wait on the kernel raises the error, and trio cancels its own.
 
@@ -372,7 +427,38 @@ def _find_cancelled(error: BaseException) -> BaseException | None:
     return error if isinstance(error, trio.Cancelled) else None
 
 
+def _readable(error: BaseException) -> BaseException:
+    """An error for a nursery: trio writes its repr into a reason, and would crash if there is none."""
+    try:
+        repr(error)
+    except BaseException as problem:
+        text = f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})"
+        return RunFault(text)
+    return error
+
+
 _TAKES_REASON = "reason" in inspect.signature(trio.CancelScope.cancel).parameters
+
+
+class _Adoption(trio.abc.Instrument):
+    """Hears of each task that is spawned in a run of trio's."""
+
+    def __init__(self, host: TrioHost) -> None:
+        self._host = host
+
+    def task_spawned(self, task: trio.lowlevel.Task) -> None:
+        """If code of a strand made it, in a nursery of its own, the strand adopts it."""
+        kernel = running.kernel
+        current = None if kernel is None else kernel.current
+        if (
+            not isinstance(current, TrioStrand)
+            or current.kernel.host is not self._host
+            or current.kernel.acting is not None
+        ):
+            return
+        nursery = task.parent_nursery
+        if nursery is not None and nursery.parent_task is not trio.lowlevel.current_root_task():
+            current.adopt(task)
 
 
 class TrioHost(PlainHost):
@@ -394,6 +480,8 @@ class TrioHost(PlainHost):
         self._serving = False
         self._quiet = False
         self._failure: BaseException | None = None
+        self.strands_made: int = 0
+        self._cancelled: list[TrioStrand] = []  # by trio, at this moment
         self._status: CancelStatus | None = None  # which scopes lie around the task that steps code that cannot suspend
 
     # --- for the kernel -----------------------------------------------------------------------------------------------
@@ -450,6 +538,17 @@ class TrioHost(PlainHost):
         if not (self._quiet or kernel.draining or kernel.in_tick):
             self._requested.set()
 
+    def ready_in_order(self, strand: TrioStrand) -> None:
+        """A strand is cancelled: make it ready, with others that are cancelled at the same time, by their numbers."""
+        if not self._cancelled:
+            strand.kernel.call_soon(self._ready_in_order, strand.kernel)
+        self._cancelled.append(strand)
+
+    def _ready_in_order(self, kernel: Kernel) -> None:
+        self._cancelled.sort(key=lambda strand: strand.number)
+        kernel.ready.extend(self._cancelled)
+        self._cancelled.clear()
+
     def cancel_quietly(self, scope: trio.CancelScope, reason: str) -> None:
         """Cancel a scope of trio's for the kernel: what waits for the kernel is raised in a tick, as on every host."""
         outer, self._quiet = self._quiet, True
@@ -500,6 +599,8 @@ class TrioHost(PlainHost):
         strand.take_baton()
         await _wait_for_baton()
         self.stepped = None
+        if strand.has_nursery:
+            await trio.lowlevel.cancel_shielded_checkpoint()
         if strand.outcome is not None:
             value, error = strand.outcome
             strand.outcome = None
@@ -520,6 +621,7 @@ class TrioHost(PlainHost):
             self._requested = trio.Event()
             self._serving = False
             trio.lowlevel.spawn_system_task(self._serve, kernel, name="agentrt between ticks", context=self._context)
+            trio.lowlevel.add_instrument(_Adoption(self))
 
     async def _serve(self, kernel: Kernel) -> None:
         try:

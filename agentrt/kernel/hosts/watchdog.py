@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.errors import LivelockError
 from agentrt.kernel.kernel import name_of
-from agentrt.kernel.strand import Insist
+from agentrt.kernel.strand import Insist, Strand
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.words import error_words
 
@@ -409,7 +409,8 @@ def _step_of(kernel: Kernel) -> _SteppedCode | None:
 def _whose(step: _SteppedCode, frame: FrameType | None) -> tuple[str, str]:
     """The agent and the path of a step: from who owns it, or from what is on the stack."""
     function = getattr(step.current, "fn", step.calling)
-    known: list[object] = [getattr(step.current, "owner", None), getattr(function, "__self__", None)]
+    current = step.current.root if isinstance(step.current, Strand) else step.current
+    known: list[object] = [getattr(current, "owner", None), getattr(function, "__self__", None)]
     while frame is not None and frame.f_code.co_name not in ("drain", "step_tick"):
         if str(frame.f_globals.get("__name__")).startswith("agentrt."):
             known.extend(frame.f_locals.values())
