@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from agentrt.activity.plan.spawned import MAX_NESTED
+from agentrt.activity.performances import MAX_NESTED
 from cast import caller
 
 from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Queue, Signal, ThinkOutput, step
