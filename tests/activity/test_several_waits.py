@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from agentrt.activity.performances import MAX_NESTED
 from cast import caller
 
 from agentrt import Action, ActionArgs, CancelScope, CompoundAction, Queue, Signal, ThinkOutput, step
+from agentrt.activity.performances import MAX_NESTED
 from agentrt.body.leases import LeaseBook
 from agentrt.errors import ActivityRecursionError, NotRunningError, WrongStateError
 
