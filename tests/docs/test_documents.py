@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from agentrt.errors import ERRORS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     "README.md",
@@ -22,6 +24,7 @@ PAGES = [
     "docs/how-to/recording.md",
     "docs/how-to/replay.md",
     "docs/how-to/testing.md",
+    *(f"docs/reference/errors/{code}.md" for code in ERRORS),
     "docs/reference/errors.md",
     "docs/reference/library.md",
     "docs/reference/runtime.md",
