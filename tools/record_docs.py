@@ -2,7 +2,7 @@
 
 The convention of a page: its ``python`` blocks are executed in order, in one module of the page's own. A ``text``
 block between a python block and the next one is what that python block prints, to the letter; a python block without
-one prints nothing. Blocks in other languages are not executed.
+one prints nothing. Blocks in other languages are not executed: ``py`` is Python for something else than agentrt.
 
 Tests compare what is printed with what is recorded. After a change that is meant, ``python tools/record_docs.py``
 records everything again; read the difference before you keep it.
@@ -28,7 +28,7 @@ PAGES = [
 ]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
-_FENCE = re.compile(r"```(\w*)")
+_FENCE = re.compile(r"```\{?([\w-]*)\}?")
 
 
 @dataclass(frozen=True)
