@@ -18,7 +18,7 @@ copyright = "the agentrt maintainers"  # noqa: A001 - the name that Sphinx reads
 release = version = ""
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "docs_site"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton", "docs_site"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/*.md", "docs/**/*.md", "examples/**/*.md", "benchmarks/*.md"]
 exclude_patterns = [".*", "build", "dist", "tests", "**/node_modules", "**/__pycache__"]
@@ -33,10 +33,7 @@ autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
 add_module_names = False
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 90
-napoleon_numpy_docstring = False
-napoleon_use_ivar = True
-napoleon_use_rtype = False
+python_maximum_signature_line_length = 120
 
 html_theme = "furo"
 html_title = "agentrt"

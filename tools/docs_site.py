@@ -32,6 +32,8 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 from sphinx.pycode import ModuleAnalyzer, parser
 from sphinx.util.docutils import SphinxDirective
 
@@ -94,6 +96,15 @@ def _add_contents(app: Sphinx, name: str, source: list[str]) -> None:
 parser.comment_re = re.compile(r"^\s*#:?(?! *(?:noqa|type:|fmt:|pragma:|-{3})) ?(.*)\r?\n?$")
 
 
+_GOOGLE: Any = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
+
+
+def _read_docstring(app: Sphinx, kind: Any, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Take the sections of a docstring in Google's style; what stands beside a field is plain text and has none."""
+    if kind not in ("attribute", "data", "property"):
+        lines[:] = GoogleDocstring(lines, _GOOGLE, app, kind, name, value, options).lines()
+
+
 class Facade(SphinxDirective):
     """The documentation of names of a façade: of those in the content, or of all that it offers."""
 
@@ -110,7 +121,7 @@ class Facade(SphinxDirective):
                 lines.append(line, self.get_source_info()[0])
         found = nodes.Element()
         self.state.nested_parse(lines, self.content_offset, found)
-        return found.children
+        return list(found.children)
 
 
 @functools.cache
@@ -229,6 +240,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("facade", Facade)
     app.add_directive("mermaid", Mermaid)
     app.connect("source-read", _add_contents)
+    app.connect("autodoc-process-docstring", _read_docstring)
     app.connect("doctree-read", _know_builtins)
     app.connect("object-description-transform", _shorten_contents)
     app.connect("missing-reference", _lead_to_facade)

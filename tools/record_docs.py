@@ -99,11 +99,14 @@ def run(page: Path) -> Iterator[tuple[Block, str, str]]:
     Yields:
         A python block, what it is to print, what it printed.
     """
+    pairs = expected_outputs(blocks_of(page.read_text(encoding="utf-8")))
+    if not pairs:
+        return  # a page about a module may have its name, and is not to take its place
     module = types.ModuleType(page.stem)
     sys.modules[page.stem] = module  # annotations of classes are looked up there
     try:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            for block, expected in expected_outputs(blocks_of(page.read_text(encoding="utf-8"))):
+            for block, expected in pairs:
                 # The line numbers in errors are those of the page.
                 code = compile("\n" * (block.line - 1) + block.code, str(page), "exec", dont_inherit=True)
                 printed = io.StringIO()
