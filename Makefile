@@ -60,7 +60,7 @@ lint: $(STAMP)  ## style, types, import contracts, spelling
 
 # The gate builds it, too, and follows its links: tests/docs/test_site.py.
 docs: $(STAMP)  ## build the documentation site into build/docs; every warning is an error
-	@$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/doctrees . build/docs
+	@$(BIN)/python -m sphinx -q -E -W --keep-going -c docs -d build/doctrees . build/docs
 	@echo "the first page: build/docs/index.html"
 
 browser:  ## install chromium for the tests in a browser, where that may be done (root, with apt)
