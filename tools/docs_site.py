@@ -39,6 +39,7 @@ from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = "docs/README"
+_LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
 FACADES = (
     "agentrt",
     "agentrt.goals",
@@ -58,12 +59,9 @@ FACADES = (
 # --- tables of contents -----------------------------------------------------------------------------------------------
 
 
-_LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
-
-
-def _toctree(entries: list[str], caption: str = "", depth: int = 1) -> str:
-    told = f":caption: {caption}\n" if caption else ""
-    return "\n".join(["\n\n```{toctree}", f":hidden:\n:maxdepth: {depth}", f"{told}", *entries, "```\n"])
+def _toctree(entries: list[str], caption: str = "") -> str:
+    told = [f":caption: {caption}"] if caption else []
+    return "\n".join(["\n\n```{toctree}", ":hidden:", *told, "", *entries, "```\n"])
 
 
 def _contents() -> Iterator[str]:
@@ -94,7 +92,6 @@ def _add_contents(app: Sphinx, name: str, source: list[str]) -> None:
 
 # Sphinx takes a comment for documentation if it begins with "#:". Ours stand beside the field without the colon.
 parser.comment_re = re.compile(r"^\s*#:?(?! *(?:noqa|type:|fmt:|pragma:|-{3})) ?(.*)\r?\n?$")
-
 
 _GOOGLE: Any = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
 
