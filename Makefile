@@ -19,7 +19,7 @@ export PYTHONUTF8 = 1
 # A parent's settings must not decide which code is tested, nor have each of many processes compile all of it anew.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-compiled test-minecraft bench lint unit install browser wheel clean
+.PHONY: help demo test test-all test-compiled test-minecraft bench lint unit install browser docs wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -57,6 +57,11 @@ lint: $(STAMP)  ## style, types, import contracts, spelling
 	@echo "== pyright";       $(BIN)/pyright --pythonpath $(BIN)/python --warnings
 	@echo "== pyright: public types are complete"
 	@$(BIN)/python tools/public_types.py agentrt
+
+# The gate builds it, too, and follows its links: tests/docs/test_site.py.
+docs: $(STAMP)  ## build the documentation site into build/docs; every warning is an error
+	@$(BIN)/python -m sphinx -q -E -W --keep-going -c docs -d build/doctrees . build/docs
+	@echo "the first page: build/docs/index.html"
 
 browser:  ## install chromium for the tests in a browser, where that may be done (root, with apt)
 	@if [ -n "$$AGENTRT_CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \

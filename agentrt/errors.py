@@ -1,8 +1,8 @@
 """Every exception of agentrt, with its code: one root, four branches.
 
 An error is a lesson: what happened, where (file and pointer, or agent, path and tick), what to write instead, and a
-stable code to search for. The text is composed here, from the fields of the exception, so that one fault reads the
-same wherever it is raised and a handler can read the fields instead of parsing a sentence.
+stable code, which ``agentrt explain`` takes. The text is composed here, from the fields of the exception, so that one
+fault reads the same wherever it is raised and a handler can read the fields instead of parsing a sentence.
 
 The branches say who has to act:
 
@@ -40,6 +40,10 @@ ENDS_PROGRAM: Final = (KeyboardInterrupt, SystemExit)
         ...
 """
 
+EXPLAINED_BY: Final = "More about it: agentrt explain {code}"
+"""The note of an error of ours: where its code is explained. A command, which tells what this very release means, and
+needs no network: it prints a page of the folder docs/reference/errors. Where else the pages are is to be said here."""
+
 LONGEST_NAME = 120  # the longest name for which near names are sought
 
 
@@ -60,6 +64,9 @@ class AgentRTError(Exception):
 
     What a text repeats of a file, a name or an argument is escaped: whoever prints an error, as Python does with its
     traceback, hands no control character to a terminal.
+
+    A note leads to the page of the code. A class of your own has a code of your own, or that of the class it derives
+    from; where the code does not begin with ART there is no such note.
     """
 
     code = "ART000"  # stable, for searching and for handlers; never reused for another fault
@@ -67,6 +74,8 @@ class AgentRTError(Exception):
     def __init__(self, text: str) -> None:
         self.text: str = printable_lines(text)  # what happened, where, and what to write instead
         super().__init__(f"[{self.code}] {self.text}")
+        if self.code.startswith("ART"):
+            self.add_note(EXPLAINED_BY.format(code=self.code))
 
     def add_note(self, note: str, /) -> None:
         """Add a note, which Python shows below the error, escaped like the text."""
@@ -790,3 +799,13 @@ class InjectedFault(RunFault):
     def __init__(self, where: str) -> None:
         self.where = where  # at which await, in words
         super().__init__(f"raised on purpose at {where}: it stands for any error of what is awaited there.")
+
+
+ERRORS: Final[dict[str, type[AgentRTError]]] = {
+    error.code: error
+    for error in sorted(
+        (one for one in vars().values() if isinstance(one, type) and issubclass(one, AgentRTError)),
+        key=lambda error: error.code,
+    )
+}
+"""Every class of errors by its code, in the order of the codes."""

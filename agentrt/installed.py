@@ -1,4 +1,4 @@
-"""How this library came here: which version it is, and what brings an extra of it.
+"""How this library came here: which version it is, what brings an extra of it, and where its pages about errors lie.
 
 It may be installed from an index, from a folder or a repository, or for editing; it may lie in somebody's tree or in a
 zip file, with no word of it in the books of pip. Nothing here raises, and a hint names a command that works here.
@@ -29,9 +29,22 @@ def how_to_add(extra: str, package: str = "") -> str:
     return f"Run: pip install '{_NAME}[{extra}]{f' @ {origin}' if origin else ''}'"
 
 
+def error_page(code: str) -> str:
+    """The page about an error, as Markdown: a wheel carries them beside this file, a clone has them in docs."""
+    from pathlib import Path  # slow to import, as all of this: few programs ever ask
+
+    package = Path(__file__).absolute().parent
+    for folder in (package / "error_pages", package.parent / "docs" / "reference" / "errors"):
+        try:
+            return (folder / f"{code}.md").read_text(encoding="utf-8")
+        except OSError:
+            continue
+    return f"{code}: the pages about errors are missing from this copy of {_NAME}.\n"
+
+
 def _checkout() -> str | None:
     """The folder of the clone that this runs from; None if it runs from elsewhere."""
-    from pathlib import Path  # slow to import, as all of this: few programs ever ask
+    from pathlib import Path
 
     folder = Path(__file__).absolute().parent.parent
     try:

@@ -23,9 +23,9 @@ def test_every_dependency_says_its_lowest_version(root, extras):
     assert "uvloop==0.20 ; sys_platform != 'win32'" in lines or extras in ([], ["trio"])
 
 
-def test_all_extras_are_tried_but_those_of_the_linters_and_of_the_compiler(root):
+def test_all_extras_are_tried_but_those_of_the_linters_the_site_and_the_compiler(root):
     tried = set(lowest_versions.constraints(project(root), ["test", "bench"]))
-    others = set(lowest_versions.constraints(project(root), ["lint", "build"]))
+    others = set(lowest_versions.constraints(project(root), ["lint", "docs", "build"]))
     assert (
         set(lowest_versions.constraints(project(root), list(project(root)["optional-dependencies"]))) == tried | others
     )

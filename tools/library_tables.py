@@ -171,14 +171,25 @@ def _pack_rows(registry: Registry) -> Iterator[str]:
 
 
 def _protocol_rows() -> Iterator[str]:
-    yield "| protocol | what it is | its members |"
+    yield "| protocol | what it is | what it has |"
     yield "| --- | --- | --- |"
     for module in (protocols, things):
         for name in module.__all__:
             found = getattr(module, name)
             if name in PROTOCOLS:
-                members = [member for member in vars(found) if not member.startswith("_")]
-                yield f"| `{name}` | {_summary(found)} | {', '.join(f'`{member}`' for member in members)} |"
+                members = (_told_member(*item) for item in vars(found).items() if not item[0].startswith("_"))
+                yield f"| `{name}` | {_summary(found)} | {'<br>'.join(f'`{member}`' for member in members)} |"
+
+
+def _told_member(name: str, member: Any) -> str:
+    """A property with its type, a method with its signature."""
+    if isinstance(member, property):
+        return f"{name}: {_told_signature(member.fget).rpartition(' -> ')[2]}"
+    return name + _told_signature(member).replace("(self, ", "(").replace("(self)", "()")
+
+
+def _told_signature(function: Any) -> str:
+    return str(inspect.signature(function)).replace("'", "").replace("|", "\\|")
 
 
 def _helper_rows() -> Iterator[str]:
@@ -188,7 +199,7 @@ def _helper_rows() -> Iterator[str]:
         found = getattr(agentrt_actions, name)
         is_helper = inspect.isfunction(found) and not name.startswith("observe_")
         if is_helper or name in ("Change", "Finder", "Only", "Path", "RegionPart"):
-            told = str(inspect.signature(found)).replace("'", "").replace("|", "\\|") if is_helper else ""
+            told = _told_signature(found) if is_helper else ""
             yield f"| `{name}{told}` | {_summary(found)} |"
 
 

@@ -2,7 +2,7 @@
 
 The convention of a page: its ``python`` blocks are executed in order, in one module of the page's own. A ``text``
 block between a python block and the next one is what that python block prints, to the letter; a python block without
-one prints nothing. Blocks in other languages are not executed.
+one prints nothing. Blocks in other languages are not executed: ``py`` is Python for something else than agentrt.
 
 Tests compare what is printed with what is recorded. After a change that is meant, ``python tools/record_docs.py``
 records everything again; read the difference before you keep it.
@@ -28,7 +28,7 @@ PAGES = [
 ]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9][0-9]_*.py"))
 
-_FENCE = re.compile(r"```(\w*)")
+_FENCE = re.compile(r"```\{?([\w-]*)\}?")
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,14 @@ def run(page: Path) -> Iterator[tuple[Block, str, str]]:
     Yields:
         A python block, what it is to print, what it printed.
     """
+    pairs = expected_outputs(blocks_of(page.read_text(encoding="utf-8")))
+    if not pairs:
+        return  # a page about a module may have its name, and is not to take its place
     module = types.ModuleType(page.stem)
     sys.modules[page.stem] = module  # annotations of classes are looked up there
     try:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            for block, expected in expected_outputs(blocks_of(page.read_text(encoding="utf-8"))):
+            for block, expected in pairs:
                 # The line numbers in errors are those of the page.
                 code = compile("\n" * (block.line - 1) + block.code, str(page), "exec", dont_inherit=True)
                 printed = io.StringIO()

@@ -1,4 +1,4 @@
-"""The command line: make a project, run a world, look at it, replay it, check packs and trees, list strategies.
+"""The command line: make a project, run a world, look at it, replay it, check packs and trees, explain errors.
 
 Commands only read options and print; what they print is made below. What ``import agentrt`` does not load (strategies,
 recordings, the inspector) is imported when a command runs, so that ``agentrt --help`` is quick.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import click
 
 from agentrt.activity import states
-from agentrt.cli.commands import demo, diff, export, inspect, packs, replay, run, selection, strategies
+from agentrt.cli.commands import demo, diff, explain, export, inspect, packs, replay, run, selection, strategies
 from agentrt.cli.groups import Group, tell
 from agentrt.cli.new import new
 from agentrt.installed import library_version
@@ -39,5 +39,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (new, run, demo, inspect, replay, diff, export, packs, selection, strategies):
+for _command in (new, run, demo, inspect, replay, diff, export, packs, selection, strategies, explain):
     main.add_command(_command)

@@ -2,7 +2,7 @@
 
 ``agentrt demo`` and ``agentrt inspect`` may serve a page: who does prints its address on standard output, serves until
 Ctrl-C, and ends cleanly. ``agentrt replay``, ``agentrt diff`` and ``agentrt export`` take a recording; ``packs``,
-``selection`` and ``strategies`` look at what authors bring.
+``selection`` and ``strategies`` look at what authors bring; ``explain`` tells what an error means.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from agentrt.cli.groups import (
     world_called,
 )
 from agentrt.cli.schemas import write_schemas
-from agentrt.errors import AgentRTError, ProjectError, did_you_mean
+from agentrt.errors import ERRORS, AgentRTError, ProjectError, did_you_mean
+from agentrt.installed import error_page
 from agentrt.kernel.trace import TraceRecord
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
@@ -679,3 +680,28 @@ def _listed(drawn: DependencyMap, aliases: dict[type[Strategy], str]) -> Iterato
         yield "  nobody provides it"
     if not drawn.strategies:
         yield "no strategies are installed"
+
+
+# --- what an error means ----------------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("code", required=False)
+def explain(*, code: str | None) -> None:
+    """Tell what an error means: what happened, an example, and what to do.
+
+    CODE is what stands in its text, such as ART302 or 302, or the name of its class. Without it all codes are listed.
+    """
+    if code is None:
+        for known, error in ERRORS.items():
+            tell(f"{known}  {error.__name__}: {(error.__doc__ or '').partition(chr(10))[0]}")
+        return
+    names = {error.__name__.lower(): known for known, error in ERRORS.items()}
+    wanted = code.strip("[]").upper()
+    wanted = names.get(wanted.lower(), wanted if wanted.startswith("ART") else f"ART{wanted}")
+    if wanted not in ERRORS:
+        near = did_you_mean(code, [*ERRORS, *(error.__name__ for error in ERRORS.values())])
+        raise click.BadParameter(
+            f"no error of agentrt has it.{near} All are listed by: agentrt explain", param_hint="CODE"
+        )
+    tell_text(error_page(wanted))

@@ -609,7 +609,7 @@ def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
 @pytest.mark.parametrize("asks", ["when change", "whenchanged", "", None, True, ["when changed"]])
 def test_a_word_that_there_is_not_is_an_error_of_the_class(asks):
     with pytest.raises(
-        DefinitionError, match=r"Slow: asks is .* Write 'with each plan', 'when answered' or 'when changed'\.$"
+        DefinitionError, match=r"Slow: asks is .* Write 'with each plan', 'when answered' or 'when changed'\.\n"
     ):
         type("Slow", (Action,), {"does": "top", "utility": 1, "asks": asks})
 

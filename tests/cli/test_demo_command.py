@@ -133,6 +133,7 @@ def test_an_unknown_world(install):
     assert result.exit_code == 2
     assert result.output == (
         "Error: [ART205] there is no world 'iland'. Did you mean 'island'? Installed here: atoll, island.\n"
+        "More about it: agentrt explain ART205\n"
     )
 
 
@@ -144,6 +145,7 @@ def test_no_world_at_all(install, root):
         "Error: [ART205] there is no world 'colony', and none is installed. Worlds come from packages that offer the "
         "entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. In the folder of the clone, "
         f"{root}, run: pip install -e '.[demo]'\n"
+        "More about it: agentrt explain ART205\n"
     )
 
 
@@ -183,6 +185,7 @@ def test_what_is_no_world(install):
     assert result.output == (
         "Error: [ART106] the entry point 'island' of 'agentrt.worlds' (pretended_worlds:world_0): it is a object without "
         "what a world has. A world has name, summary, make, run_headless and run_live; see agentrt.worlds.World.\n"
+        "More about it: agentrt explain ART106\n"
     )
 
 
@@ -202,6 +205,7 @@ def test_two_packages_with_one_world(install):
     assert result.output == (
         "Error: [ART106] the world 'island': two packages offer it: pretended_worlds:world_0 and "
         "pretended_worlds:world_1. Uninstall one of them.\n"
+        "More about it: agentrt explain ART106\n"
     )
 
 
@@ -216,7 +220,8 @@ def test_an_error_of_the_world_is_one_message(install, terminal, root):
     assert (result.exit_code, result.output) == (
         2,
         "Error: [ART107] this needs the package 'textual', which is not installed. In the folder of the clone, "
-        f"{root}, run: pip install -e '.[demo]'\n",
+        f"{root}, run: pip install -e '.[demo]'\n"
+        "More about it: agentrt explain ART107\n",
     )
 
 

@@ -152,6 +152,7 @@ def test_an_empty_folder(run, tmp_path):
     assert result.exit_code == 2
     assert result.output == (
         f"Error: [ART202] {tmp_path}: there is no *.json file in this folder. Name the folder of the packs.\n"
+        "More about it: agentrt explain ART202\n"
     )
 
 
@@ -177,4 +178,7 @@ def test_notes_of_an_error_are_told(run, monkeypatch):
 
     monkeypatch.setattr(Registry, "discover", classmethod(fail))
     result = run("packs", "list")
-    assert (result.exit_code, result.output) == (2, "Error: [ART106] x: it is broken. Repair it.\nand so is y\n")
+    assert (result.exit_code, result.output) == (
+        2,
+        "Error: [ART106] x: it is broken. Repair it.\nMore about it: agentrt explain ART106\nand so is y\n",
+    )

@@ -103,6 +103,7 @@ def test_mistakes_on_the_command_line(run, tmp_path):
     assert result.exit_code == 2
     assert result.output == (
         f"Error: [ART220] {tmp_path / 'absent'}: there is no such folder. Name the folder of the trees.\n"
+        "More about it: agentrt explain ART220\n"
     )
     result = run(tmp_path)
     assert result.exit_code == 1

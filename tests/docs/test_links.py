@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-GROUPS = ["tutorials", "how-to", "reference", "explanation"]
+GROUPS = ["tutorials", "how-to", "reference", "explanation", "coming-from"]
 PAGES = [
     page.relative_to(ROOT).as_posix()
     for page in (*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md")))

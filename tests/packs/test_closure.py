@@ -203,7 +203,7 @@ def test_unresolved_references():
     assert str(caught.value).startswith(
         "[ART203] p.json#/ai_packs/0: nobody registered 'm:ai_pack:bass'. Did you mean 'm:ai_pack:base'?"
     )
-    assert [note.partition(" Did")[0] for note in caught.value.__notes__] == [
+    assert [note.partition(" Did")[0] for note in caught.value.__notes__[1:]] == [
         "[ART203] p.json#/actions/0: nobody registered 'm:actions:y'.",
         "[ART203] p.json#/actions/2: nobody registered 'm:actions:z'.",
     ]
@@ -220,7 +220,7 @@ def test_a_broken_dependency_is_told_once_and_left_out():
     found = survey(["m:ai_pack:top"], registry)
     assert short(found) == ("mid top", "b a")
     assert [type(fault) for fault in found.faults] == [InvalidPackError]
-    assert found.faults[0].__notes__ == ["m:ai_pack:top requires it."]
+    assert found.faults[0].__notes__[1:] == ["m:ai_pack:top requires it."]
     with pytest.raises(InvalidPackError):
         closure_of(["m:ai_pack:top"], registry, allow_unresolved=True)
 

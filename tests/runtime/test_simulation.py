@@ -85,7 +85,7 @@ def test_the_error_of_a_crowd_is_short(sim, being, actions):
     assert str(info.value).splitlines()[-1] == "and 15 more agents"
     assert "being 9 at tick" in str(info.value)
     assert "being 10 at tick" not in str(info.value)
-    with pytest.raises(SimulationTimeout, match=r"within 2 ticks \(at tick 2\)\.$"):
+    with pytest.raises(SimulationTimeout, match=r"within 2 ticks \(at tick 2\)\.\n"):
         Simulation().run_until(lambda: False, limit=2)
 
 
