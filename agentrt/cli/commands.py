@@ -19,6 +19,7 @@ import click
 from agentrt.agent.knowledge import strategy_of
 from agentrt.cli.groups import HOSTS, Group, JsonOut, known_registry, progress_printer, tell, tell_json, tell_text
 from agentrt.errors import AgentRTError, did_you_mean
+from agentrt.installed import called
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
 from agentrt.packs.loader import load_pack
@@ -229,7 +230,8 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     finally:
         for recorder in recorders:
             recorder.close()
-            tell(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+            looks = f"{called('inspect', path)}, {called('replay', path)}"
+            tell(f"recorded {recorder.ticks} ticks: {looks}", err=True)
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
@@ -241,9 +243,6 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------
-
-_PATIENCE = 2.0  # seconds after which a replay says how far it has come
-
 
 _path = click.Path(path_type=Path)
 
@@ -257,7 +256,7 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
         last = opened.last_tick if to is None else to
     if not name:
         return None
-    known, progress = load_world(name), progress_printer(_PATIENCE)
+    known, progress = load_world(name), progress_printer()
 
     def make(*, seed: int, host: str) -> Runtime:
         runtime = known.make(seed=seed, host=host)
