@@ -13,8 +13,10 @@ ARGS   ?=
 
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed-$(EXTRAS)
-# The extras of the demo are among those of the developers: where these are installed, nothing is added for it.
-DEMO   := demo,inspect,trio
+# What the demo needs, as far as its arguments ask for it. The developers' extras have all of that: where these are
+# installed, nothing is added.
+COMMA  := ,
+DEMO   := demo$(if $(findstring --inspect,$(ARGS)),$(COMMA)inspect)$(if $(findstring trio,$(ARGS)),$(COMMA)trio)
 DEMO_STAMP := $(or $(wildcard $(STAMP)),$(VENV)/.installed-$(DEMO))
 PYTHONS = 3.11 3.12 3.13
 
