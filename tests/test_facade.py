@@ -188,6 +188,7 @@ RECORD = [
     "Edit",
     "OtelExport",
     "PerfettoWriter",
+    "PrometheusExport",
     "RecordedInput",
     "Recorder",
     "Recording",
