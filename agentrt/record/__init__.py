@@ -4,8 +4,8 @@ This is the façade for programs that have a recording; ``runtime.record(path)``
 
 * ``Recording`` reads it: the trace, what came in, what an agent was doing in any tick, and why.
 * ``replay`` runs it again; ``branch`` goes on otherwise from a tick; ``compare_recordings`` says where two part.
-* ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools; ``OtelExport`` and ``PrometheusExport``
-  tell these of a run that is under way.
+* ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools; ``OtelExport`` and
+  ``PrometheusExport`` hand them a run that is under way.
 """
 
 from agentrt.record.branch import BranchReport, Edit, branch, load_edits, parse_edits

@@ -7,7 +7,6 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from players import asyncio_player, play  # noqa: F401 - fixtures
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -159,7 +158,7 @@ def test_the_number_of_labels_has_a_bound(runtime, registry, value):
     PrometheusExport(registry).watch(runtime)
     for number in range(1000):
         for event in (TraceEvent.THINK, TraceEvent.READY):
-            runtime.trace.emit(TraceRecord(1, "ann", f"top/A/{number}\n\"/B", event))
+            runtime.trace.emit(TraceRecord(1, "ann", f'top/A/{number}\n"/B', event))
     (family,) = [one for one in registry.collect() if one.name == "agentrt_think_seconds"]
     assert len({sample.labels["activity"] for sample in family.samples}) == 201
     assert value("think_seconds_count", activity="other") == 800
