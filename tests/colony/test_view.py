@@ -192,7 +192,7 @@ def shown(app):
 
 
 def foot(app):
-    return str(app.query_one("#foot").render()).split("\n")
+    return app._shown["foot"].plain.split("\n")
 
 
 @pytest.mark.slow
@@ -301,6 +301,17 @@ async def test_a_large_terminal_shows_all_and_still_one_alone():
         await pilot.resize_terminal(100, 35)
         await pilot.pause()
         assert shown(app) == ["map", "agents", "why", "events"]
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_timer_that_ends_later_than_the_panels_draws_nothing():
+    app = ColonyApp(seed=7, speed=8)
+    async with app.run_test(size=(100, 35)) as pilot:
+        await pilot.pause()
+        await app.query_one("#head").remove()
+        app.draw()
+    app.draw()
 
 
 @pytest.mark.slow

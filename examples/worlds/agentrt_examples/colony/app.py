@@ -231,10 +231,10 @@ class ColonyApp(App[None]):
             self.screen.set_class(holds, name)
         is_double = size.width >= (2 * self.colony.town.ground.width + _BORDER if self.alone else _DOUBLE_FROM)
         self.screen.set_class(is_double, "double")
-        self.query_one("#foot", Static).update(self._foot(size.width, [name for name in _PANELS if name not in shown]))
+        self._show("foot", self._foot(size.width, [name for name in _PANELS if name not in shown]))
         self.call_after_refresh(self.draw)
 
-    def _foot(self, width: int, hidden: Sequence[str]) -> str:
+    def _foot(self, width: int, hidden: Sequence[str]) -> Text:
         """The keys, in as many lines as they take: first of all, those of what is hidden."""
         pieces = [f"{_PANELS[name]} {name}" for name in hidden]
         if pieces:
@@ -248,7 +248,7 @@ class ColonyApp(App[None]):
             if lines[-1] and len(lines[-1]) + len(piece) + 2 > width:
                 lines.append("")
             lines[-1] += f"{'  ' if lines[-1] else ' '}{piece}"
-        return "\n".join(lines)
+        return Text("\n".join(lines), no_wrap=True, end="")
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
@@ -318,6 +318,8 @@ class ColonyApp(App[None]):
 
     def draw(self) -> None:
         """Draw all panels."""
+        if not self.screen_stack or not self.query("#head"):
+            return  # a timer ends later than the panels
         agents = self.colony.population.agents
         if self.selected not in agents:
             self.selected = agents[0] if agents else None
