@@ -1,6 +1,7 @@
 # agentrt on a machine that has only Python 3.11 or later and make.
 #
 # Everything is installed into $(VENV); its stamp is renewed when pyproject.toml changes. Nothing is installed outside.
+# The demo installs what it needs; other targets add what they need to the same environment.
 # PYTHON=/path/to/python picks another interpreter; VENV=.venv-3.12 another environment.
 
 VENV   ?= .venv
@@ -12,6 +13,11 @@ ARGS   ?=
 
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed-$(EXTRAS)
+# What the demo needs, as far as its arguments ask for it. The developers' extras have all of that: where these are
+# installed, nothing is added.
+COMMA  := ,
+DEMO   := demo$(if $(findstring --inspect,$(ARGS)),$(COMMA)inspect)$(if $(findstring trio,$(ARGS)),$(COMMA)trio)
+DEMO_STAMP := $(or $(wildcard $(STAMP)),$(VENV)/.installed-$(DEMO))
 PYTHONS = 3.11 3.12 3.13
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -27,7 +33,7 @@ help:  ## show this list
 
 install: $(STAMP)  ## make the environment, with everything in it
 
-demo: $(STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
+demo: $(DEMO_STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
 # Two lanes at the same time, each on a core of its own: lint and the quick tests; the compiled core and the slow tests.
@@ -202,7 +208,7 @@ clean:  ## remove the environments and everything that was made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The interpreter: the one given, else the first that runs and can make an environment.
-$(STAMP): pyproject.toml
+$(VENV)/.installed-%: pyproject.toml
 	@check='import sys; sys.exit(sys.version_info < (3, 11))'; \
 	if ! "$(BIN)/python" -c "$$check" 2>/dev/null; then \
 	    python="$(PYTHON)"; \
@@ -222,6 +228,6 @@ $(STAMP): pyproject.toml
 	    "$$python" -m venv "$(VENV)" || { rm -rf "$(VENV)"; \
 	        echo "'$$python -m venv' failed: install its venv module (Debian and Ubuntu: python3-venv)." >&2; exit 1; }; \
 	fi
-	@echo "installing into $(VENV) (first time: about a minute)"
-	@$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
+	@echo "installing into $(VENV): $* (first time: $(if $(filter $(DEMO),$*),half a minute,a minute or two))"
+	@$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	@touch $@

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypedDict, Unpack
 
-from agentrt.installed import how_to_add
 from agentrt.words import printable_lines, words_of
 
 ENDS_PROGRAM: Final = (KeyboardInterrupt, SystemExit)
@@ -219,6 +218,8 @@ class MissingExtraError(AuthorError):
     def __init__(self, extra: str, package: str) -> None:
         self.extra = extra  # the extra of the distribution `agentrt` that brings it
         self.package = package  # the package that could not be imported
+        from agentrt.installed import how_to_add  # slow to import, and few programs ever ask
+
         super().__init__(f"this needs the package '{package}', which is not installed. {how_to_add(extra, package)}")
 
 
@@ -390,6 +391,8 @@ class UnknownWorldError(DataFault):
         self.world = world  # the name that was asked for
         self.known: tuple[str, ...] = tuple(known)  # the names of the worlds that are installed
         if not known:
+            from agentrt.installed import how_to_add  # as above
+
             super().__init__(
                 f"there is no world '{world}', and none is installed. Worlds come from packages that offer the "
                 f"entry-point group 'agentrt.worlds'; agentrt itself carries 'colony'. {how_to_add('demo')}"

@@ -190,6 +190,7 @@ RECORD = [
     "Edit",
     "OtelExport",
     "PerfettoWriter",
+    "PrometheusExport",
     "RecordedInput",
     "Recorder",
     "Recording",

@@ -700,6 +700,9 @@ class Agent:
         status = status_of(self.planner)
         return key_text(status) if self.runtime is None else self.runtime.texts.text(status)
 
+    def _repr_html_(self) -> str:
+        return self.snapshot()._repr_html_()
+
     def __repr__(self) -> str:
         state = "killed" if self.error is not None else "alive" if self.is_alive else "not running"
         return f"<Agent {self.name!r}: {state}, knows {len(self.actions)} actions>"

@@ -33,7 +33,7 @@ from agentrt.cli.groups import (
 )
 from agentrt.cli.schemas import write_schemas
 from agentrt.errors import ERRORS, AgentRTError, ProjectError, did_you_mean
-from agentrt.installed import error_page
+from agentrt.installed import called, error_page
 from agentrt.kernel.trace import TraceRecord
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
@@ -326,7 +326,8 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
     finally:
         for recorder in recorders:
             recorder.close()
-            tell(f"recorded {recorder.ticks} ticks: agentrt inspect {path}, agentrt replay {path}", err=True)
+            looks = f"{called('inspect', path)}, {called('replay', path)}"
+            tell(f"recorded {recorder.ticks} ticks: {looks}", err=True)
 
 
 def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
@@ -338,9 +339,6 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 
 
 # --- recordings -------------------------------------------------------------------------------------------------------
-
-_PATIENCE = 2.0  # seconds after which a replay says how far it has come
-
 
 _path = click.Path(path_type=Path)
 
@@ -354,7 +352,7 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
         last = opened.last_tick if to is None else to
     if not name:
         return None
-    known, progress = world_called(name), progress_printer(_PATIENCE)
+    known, progress = world_called(name), progress_printer()
 
     def make(*, seed: int, host: str) -> Runtime:
         runtime = known.make(seed=seed, host=host)

@@ -7,7 +7,8 @@ world. It is shown on a terminal, which obeys what it is shown. So there is one 
   escaped, lines stay lines, and what the terminal's encoding has no sign for is escaped too: nobody's text ends a
   command.
 * While a command runs, standard error is an ``_Escaping`` stream. What others write there passes the same door:
-  warnings, log lines, what the interpreter says of a thread or a task.
+  warnings, log lines, what the interpreter says of a thread or a task. On a terminal it has one line that is rewritten
+  in place, for progress, which is taken away before anything else is said on either stream.
 * Errors of click's repeat the argument, and a traceback the text of whatever was raised: ``Group.main`` shows both.
 
 An ``AgentRTError`` is one clean message on standard error and exit code 2, like a wrong option. Any other error is a
@@ -22,15 +23,18 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
 from agentrt.errors import AgentRTError
+from agentrt.installed import called
 from agentrt.packs.registry import Registry
 from agentrt.words import printable, printable_lines, words_of
 from agentrt.worlds import World, load_world, project_world
@@ -50,11 +54,13 @@ def tell(line: str, *, err: bool = False) -> None:
 
 def tell_text(text: str, *, err: bool = False) -> None:
     """Say something of several lines, all of it, with its line breaks."""
+    _wipe()
     click.echo(_shown(text, sys.stderr if err else sys.stdout), nl=False, err=err)
 
 
 def tell_json(value: object) -> None:
     """Say plain data, as JSON in several lines."""
+    _wipe()
     click.echo(_json_shown(json.dumps(value, indent=2)))
 
 
@@ -63,6 +69,7 @@ class JsonOut(io.TextIOBase):
 
     def write(self, text: str, /) -> int:
         """Write a piece."""
+        _wipe()
         click.echo(_json_shown(text), nl=False)
         return len(text)
 
@@ -82,6 +89,7 @@ class _Escaping(io.TextIOBase):
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._drawn = 0  # how many columns the line that is rewritten takes; 0 if there is none
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -94,8 +102,27 @@ class _Escaping(io.TextIOBase):
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self.wipe()
         self._stream.write(_shown(text, self._stream))
         return len(text)
+
+    def draw(self, line: str) -> None:
+        """Show a line in place of the one that was drawn before; as much of it as the terminal has room for."""
+        try:
+            width = os.get_terminal_size(self.fileno()).columns
+        except (OSError, ValueError):
+            width = 0
+        shown = _shown(printable(line), self._stream)[: (width or 80) - 1]  # a terminal may not know its size
+        self._stream.write(f"\r{shown.ljust(self._drawn)}")
+        self._stream.flush()
+        self._drawn = len(shown)
+
+    def wipe(self) -> None:
+        """Take away the line that was drawn."""
+        if self._drawn:
+            self._stream.write(f"\r{' ' * self._drawn}\r")
+            self._stream.flush()
+            self._drawn = 0
 
     def flush(self) -> None:
         self._stream.flush()
@@ -111,6 +138,11 @@ class _Escaping(io.TextIOBase):
 
     def close(self) -> None:
         """Leave the stream behind it open: it is somebody else's."""
+
+
+def _wipe() -> None:
+    if isinstance(sys.stderr, _Escaping):
+        sys.stderr.wipe()
 
 
 class _Shown(io.StringIO):
@@ -136,11 +168,15 @@ class Group(click.Group):
         """Run the program; standalone, it ends the process, and else it returns and raises."""
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, **rest)
+        if prog_name is None and Path(sys.argv[0]).stem == "agentrt":
+            prog_name = called()
         with contextlib.redirect_stderr(_Escaping(sys.stderr)):
             try:
                 code = super().main(args, prog_name, standalone_mode=False, **rest)
             except BaseException as error:
                 _end(error)
+            finally:
+                _wipe()
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -217,19 +253,42 @@ def known_registry() -> Registry:
     return registry
 
 
-def progress_printer(after: float = 0.0) -> Callable[[int, int, str], None]:
-    """Makes what prints a line on standard error at each twentieth of the way, however often it is called.
+_PATIENCE = 1.0  # real seconds before anything is said: what is quick needs no words
+_REWRITTEN = 0.2  # real seconds between two states of the line on a terminal
+_REPEATED = 5.0  # and between two lines elsewhere
 
-    Not before so many real seconds have passed: what is quick needs no words.
+
+def progress_printer() -> Callable[[int, int, str], None]:
+    """Makes what says on standard error how far something has come, however often it is called.
+
+    On a terminal that is one line, which is rewritten; elsewhere it is a line every few seconds.
     """
-    told = -1
-    begin = time.monotonic() + after
+    due = time.monotonic() + _PATIENCE
+    first: tuple[float, int] | None = None  # the first call, before which things are made
 
     def progress(tick: int, ticks: int, text: str) -> None:
-        nonlocal told
-        step = tick * 20 // max(ticks, 1)
-        if step > told and time.monotonic() >= begin:
-            told = step
-            tell(f"tick {tick}/{ticks}{'  ' if text else ''}{text}", err=True)
+        nonlocal due, first
+        now = time.monotonic()
+        since, begin = first = first or (now, tick)
+        if now < due or tick > ticks:  # a replay may run a tick more
+            return
+        line = f"tick {tick}/{ticks}, {100 * tick // max(ticks, 1)} %"
+        if begin < tick < ticks:
+            line += f", {_duration((now - since) / (tick - begin) * (ticks - tick))} left"
+        line += f"  {text}" if text else ""
+        if isinstance(sys.stderr, _Escaping) and sys.stderr.isatty():
+            sys.stderr.draw(line)
+            due = now + _REWRITTEN
+        else:
+            tell(line, err=True)
+            due = now + _REPEATED
 
     return progress
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -4,12 +4,14 @@ This is the façade for programs that have a recording; ``runtime.record(path)``
 
 * ``Recording`` reads it: the trace, what came in, what an agent was doing in any tick, and why.
 * ``replay`` runs it again; ``branch`` goes on otherwise from a tick; ``compare_recordings`` says where two part.
-* ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools.
+* ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools; ``OtelExport`` and
+  ``PrometheusExport`` hand them a run that is under way.
 """
 
 from agentrt.record.branch import BranchReport, Edit, branch, load_edits, parse_edits
 from agentrt.record.compare import AgentDifference, Difference, TraceDifference, compare_recordings
 from agentrt.record.export import OtelExport, PerfettoWriter, export_spans, write_otlp, write_perfetto
+from agentrt.record.metrics import PrometheusExport
 from agentrt.record.recorder import Recorder
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Replay, ReplayReport, replay
@@ -25,6 +27,7 @@ __all__ = [
     "Edit",
     "OtelExport",
     "PerfettoWriter",
+    "PrometheusExport",
     "RecordedInput",
     "Recorder",
     "Recording",

@@ -78,6 +78,10 @@ class Pacer:
         """How many seconds there are until the next tick."""
         return max(0.0, self._due - now)
 
+    def lateness(self, now: float) -> float:
+        """How many seconds ago the next tick was due."""
+        return max(0.0, now - self._due)
+
     def accelerate(self, speed: float) -> None:
         """Change the pace: so many times as fast as it was given."""
         self._period = self._given / speed
@@ -145,6 +149,7 @@ class Conductor:
         self, kernel: Kernel, agents: Mapping[str, Agent], gate: Gate, intake: Intake, watch: Watch, policy: Policy
     ) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
+        self.lateness: float = 0.0  # how many seconds after it was due the present tick began, or the last one
         self.watch: Watch = watch  # looks at what takes long
         self._kernel = kernel
         self._agents = agents  # in the order in which they were added
@@ -309,6 +314,7 @@ class Conductor:
                     pacer.restart(now())
                 pacer.accelerate(gate.pace)  # asked in each tick: it may be changed from any thread
                 if not is_done():  # again: time has passed before the gate
+                    self.lateness = pacer.lateness(now())
                     await self._tick(budget)
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1

@@ -249,6 +249,14 @@ class Runtime:
         """How many ticks ``run`` has left out because the machine could not keep up."""
         return self._conductor.late_ticks
 
+    @property
+    def lateness(self) -> float:
+        """How many real seconds after it was due the tick began that runs, or that ran last; 0 where nobody paces it.
+
+        Of who drives it by ``run``, or by the ``run`` of an agent. It tells of the machine: no agent may look at it.
+        """
+        return self._conductor.lateness
+
     def stream(self, name: str) -> Stream:
         """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)

@@ -20,6 +20,7 @@ from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
 from agentrt.words import counted
 
 if TYPE_CHECKING:
+    from agentrt.snapshot.html import Line
     from agentrt.strategy.views import GameplayView, TaskNodeView
 
 
@@ -27,8 +28,26 @@ _ANYTHING = "for something to happen"  # which says nothing that the reader does
 _MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy
 
 
+class Explanation(str):
+    """What ``explain`` says: a text, which a notebook shows with its lines."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from agentrt.snapshot.html import box
+
+        title, *lines = self.split("\n")
+        return box(title, "", map(_html_line, lines))
+
+
+def _html_line(text: str) -> Line:
+    words = text.lstrip(" ")
+    is_elected = words.startswith("* ")
+    return (len(text) - len(words)) // 2 + is_elected, words.removeprefix("* "), "", "active" if is_elected else ""
+
+
 def explain(snapshot: AgentSnapshot) -> str:
-    """Why an agent does what it does, and why not something else: several lines of text."""
+    """Why an agent does what it does, and why not something else: several lines of text, an ``Explanation``."""
     lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or "runs nothing")]
     if snapshot.error:
         lines.append(f"  {snapshot.error}")
@@ -51,7 +70,7 @@ def explain(snapshot: AgentSnapshot) -> str:
         lines.append(f"  {snapshot.aborts} aborts in a row; the last: {snapshot.abort_reason}")
     if snapshot.again > snapshot.tick:
         lines.append(f"  it plans anew {_in(snapshot.again, snapshot.tick)}")
-    return "\n".join(lines)
+    return Explanation("\n".join(lines))
 
 
 def _models(snapshot: AgentSnapshot) -> Iterator[str]:

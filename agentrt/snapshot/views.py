@@ -17,7 +17,7 @@ Source: ours; Stonehearth, AI, the AI inspector: activities in brackets, actions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, is_dataclass
 from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -31,12 +31,14 @@ from agentrt.errors import DataFault
 from agentrt.words import plain
 
 if TYPE_CHECKING:
+    from agentrt.snapshot.html import Line
     from agentrt.strategy.views import GameplayView
 
 
 VERSION = 1
 """Of the shape of snapshots as JSON. It changes when something is renamed, removed, or means something else."""
 
+_RUNS: Final = ("started", "running", "finished")
 _RANGE: Final = "self.low != self.utility or self.high != self.utility"  # both are written if one is to be
 
 
@@ -125,6 +127,17 @@ class UnitView(View):
     restart_reason: str = ""  # why, the last time; empty if it was not
     restarts_since: int = 0  # the tick in which the first of these thoughts began; 0 likewise
 
+    def html_lines(self, depth: int = 0) -> Iterator[Line]:
+        """The action and what is below it, as a notebook shows it."""
+        worth = "" if self.state in ("idle", "impossible") else f"utility {self.boosted:.3g}"
+        since = f"since tick {self.since}" if self.since else ""
+        note = _noted(self.state, worth, since, self.progress, self.waits and f"waits {self.waits}", self.reason)
+        runs = self.is_elected and self.state in _RUNS
+        yield depth, self.name, note, "active" if runs else "" if self.is_elected else "weak"
+        for frame in self.frames:
+            if frame.state != "idle":
+                yield from frame.html_lines(depth + 1)
+
 
 @view(sparse=True)
 class FrameView(View):
@@ -142,6 +155,27 @@ class FrameView(View):
     is_fixed: bool = False
     unasked: int = 0  # how many tasks of a group could perform it and were not asked, because that could change nothing
     unasked_reason: str = ""  # why not, in words; empty if there are none
+
+    def html_lines(self, depth: int = 0) -> Iterator[Line]:
+        """The activity and what is below it, as a notebook shows it: what is not elected is weak."""
+        yield depth, f"<{self.activity}>", _noted(self.state, _called(self.args)), ""
+        for unit in self.units:
+            yield from unit.html_lines(depth + 1)
+        if self.unasked:
+            yield depth + 1, f"{self.unasked} more tasks are not asked", self.unasked_reason, "weak"
+
+    def _repr_html_(self) -> str:
+        from agentrt.snapshot.html import box
+
+        return box(self.activity, "a plan", self.html_lines())
+
+
+def _noted(*words: str) -> str:
+    return ", ".join(word for word in words if word)
+
+
+def _called(args: Sequence[tuple[str, str]]) -> str:
+    return _noted(*(f"{name}={value}" for name, value in args))
 
 
 class AgentSummary(NamedTuple):
@@ -171,7 +205,7 @@ def _runs(plan: FrameView | None) -> str:
     name, frame = "", plan
     while frame is not None:
         elected = next((unit for unit in frame.units if unit.is_elected), None)
-        if elected is None or elected.state not in ("started", "running", "finished"):
+        if elected is None or elected.state not in _RUNS:
             break
         name = elected.name
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
@@ -253,6 +287,36 @@ class AgentSnapshot(View):
     def seconds(self) -> float:
         """When, in game seconds; 0 outside a runtime."""
         return self.tick / self.ticks_per_second if self.ticks_per_second else 0.0
+
+    def _repr_html_(self) -> str:
+        from agentrt.snapshot.html import box
+
+        state = "ending" if self.is_alive and self.is_ending else "" if self.is_alive else "not alive"
+        number = f"{self.kind} #{self.number}".strip()
+        return box(self.name, _noted(number, f"tick {self.tick}", f"{self.seconds:g} s", state), self._html_lines())
+
+    def _html_lines(self) -> Iterator[Line]:
+        if self.error:
+            yield 0, self.error, "", "bad"
+        summary = self.summary()
+        yield 0, summary.doing or "runs nothing", summary.status, "active" if summary.doing else "weak"
+        if self.plan is not None:
+            yield from self.plan.html_lines()
+        for frame in self.performances:
+            yield 0, "performed beside the plan", frame.path, ""
+            yield from frame.html_lines(1)
+        for driver in self.drivers:
+            yield 0, driver.name, driver.model, ""
+            for line in driver.lines:
+                yield 1, line, "", ""
+        for flag in self.flags:
+            yield 0, flag.flag, f"held by {flag.holder} since tick {flag.since}", ""
+        for claim in self.waiting:
+            yield 0, " and ".join(claim.flags), f"{claim.claimant} waits since tick {claim.since}", ""
+        for refusal in self.refusals:
+            yield 0, refusal.text(), "", "weak"
+        if self.aborts:
+            yield 0, f"{self.aborts} aborts in a row", self.abort_reason, "bad"
 
     def summary(self) -> AgentSummary:
         """The same in one line of a list."""

@@ -27,10 +27,12 @@ from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.runtime.runtime import Runtime
 from agentrt.testing.chaos import FAULTS, ChaosReport, run_chaos
 from agentrt.testing.matchers import Pattern, as_pattern, fits_path
+from agentrt.words import counted
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.snapshot import FrameView
+    from agentrt.snapshot.html import Line
 
 
 LIMIT = 10_000
@@ -38,6 +40,10 @@ LIMIT = 10_000
 
 _TOLD = 10  # how many agents an error tells about
 _TAIL = 12  # how many records
+
+_SHOWN_TICKS = 200  # of a time line in a notebook
+_SHOWN_AGENTS = 20
+_SHOWN_RECORDS = 200_000  # that are gone through for it, which takes 0.2 s
 
 
 class Simulation:
@@ -237,6 +243,36 @@ class Simulation:
     def digest(self) -> str:
         """A hash of the whole trace so far, as hexadecimal digits."""
         return self._digest.hexdigest()
+
+    def _repr_html_(self) -> str:
+        """A small time line: what each agent ran in the last ticks, of what is kept of the trace."""
+        # Only a notebook needs them.
+        from agentrt.record.spans import PLAN, SpanBuilder
+        from agentrt.snapshot.html import Bar, Row, box
+
+        tick, agents = self.runtime.tick, self.runtime.agents
+        records = self.trace[-_SHOWN_RECORDS:]
+        first = max(tick - _SHOWN_TICKS + 1, records[0].tick if records else tick)
+        builder = SpanBuilder()
+        for record in records:
+            builder.feed(record)
+        rows = []
+        for agent in agents[:_SHOWN_AGENTS]:
+            lanes: dict[str, list[Bar]] = {}
+            for span in builder.spans(agent.name, first):
+                if not span.depth:
+                    bar = Bar(span.begin, tick + 1 if span.end is None else span.end, span.name, span.outcome)
+                    lanes.setdefault(span.lane, []).append(bar)
+            for number, (lane, bars) in enumerate((lanes or {"": []}).items()):
+                name = agent.name if lane in ("", PLAN) else f"{'+' if number else agent.name} {lane}"
+                rows.append(Row(name, sorted(bars)))
+        left = len(agents) - _SHOWN_AGENTS
+        lines: list[Line] = [(0, f"{counted(left, 'more agent')} not shown", "", "weak")] if left > 0 else []
+        if self._faults:
+            lines.append((0, counted(len(self._faults), "fault"), self._faults[-1].line(), "bad"))
+        seconds = tick * self.runtime.clock.seconds_per_tick
+        note = f"tick {tick}, {seconds:g} s, {counted(len(agents), 'agent')}, {counted(len(self._records), 'record')}"
+        return box("simulation", note, lines, rows, (first, tick))
 
     # --- harm, and the end --------------------------------------------------------------------------------------------
 

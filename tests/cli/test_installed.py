@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
 import agentrt
 from agentrt import installed
 from agentrt.errors import MissingExtraError, UnknownWorldError
+from agentrt.installed import called
 
 USE = """
 import sys
@@ -71,8 +74,93 @@ def test_a_copy_that_pip_does_not_know(root, tmp_path, kind):
     assert "Install 'starlette': this copy of agentrt was not installed by pip" in hint
 
 
+@pytest.fixture
+def shell(monkeypatch, tmp_path):
+    """A folder with an environment in it, and a shell there: with a PATH, and how the program was started."""
+    scripts = tmp_path / "game" / ".venv" / "bin"
+    scripts.mkdir(parents=True)
+    for name in ("python", "pip", "agentrt"):
+        (scripts / name).touch(mode=0o755)
+    monkeypatch.chdir(tmp_path / "game")
+    monkeypatch.setattr(sys, "executable", str(scripts / "python"))
+
+    def shell(*path, started="-c"):
+        monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
+        monkeypatch.setattr(sys, "argv", [str(started)])
+        return scripts
+
+    return shell
+
+
+# The files that stand for programs are none that Windows would find.
+@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+class TestTheCommand:
+    def test_in_an_environment_that_is_active(self, shell):
+        scripts = shell()
+        shell(scripts, started=scripts / "agentrt")
+        assert called("inspect", "run.sqlite") == "agentrt inspect run.sqlite"
+
+    def test_in_an_environment_that_only_is_there(self, shell):
+        shell("/nowhere", started=".venv/bin/agentrt")
+        assert called("inspect", Path("a run.sqlite")) == ".venv/bin/agentrt inspect 'a run.sqlite'"
+        shell("/nowhere")
+        assert called() == ".venv/bin/agentrt"  # a test, or a script of somebody's
+
+    def test_from_another_folder(self, shell, monkeypatch, tmp_path):
+        scripts = shell("/nowhere")
+        monkeypatch.chdir(tmp_path)
+        assert called() == "game/.venv/bin/agentrt"
+        monkeypatch.chdir(scripts)
+        assert called() == str(scripts / "agentrt")  # a shell does not look for a bare name where it is
+        monkeypatch.chdir("/")
+        assert called() == str(scripts / "agentrt").lstrip("/")
+
+    def test_where_another_one_is_on_the_path(self, shell, tmp_path):
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "agentrt").touch(mode=0o755)
+        shell(other)
+        assert called() == ".venv/bin/agentrt"
+
+    def test_installed_for_a_user(self, shell, monkeypatch, tmp_path):
+        scripts = shell()
+        monkeypatch.setattr(sys, "executable", "/usr/bin/python3.11")
+        shell(scripts, started=scripts / "agentrt")
+        assert called() == "agentrt"
+
+    def test_without_a_script(self, shell):
+        scripts = shell("/nowhere")
+        (scripts / "agentrt").unlink()
+        assert called("demo") == ".venv/bin/python -m agentrt.cli demo"
+
+    def test_in_a_folder_that_is_gone_and_embedded(self, shell, monkeypatch, tmp_path):
+        shell("/nowhere")
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        assert called() == str(tmp_path / "game" / ".venv" / "bin" / "agentrt")
+        monkeypatch.setattr(sys, "executable", None)
+        monkeypatch.chdir("/")
+        assert called() == "/python -m agentrt.cli"
+        assert installed._pip(Path("/")) == "pip"
+
+    def test_pip_is_that_of_the_environment(self, shell, tmp_path):
+        scripts = shell("/nowhere")
+        assert installed._pip(tmp_path / "game") == ".venv/bin/python -m pip"
+        assert installed._pip(tmp_path / "elsewhere") == f"{scripts / 'python'} -m pip"
+        shell(scripts)
+        assert installed._pip(tmp_path / "elsewhere") == "pip"
+
+
+def test_on_windows_a_path_with_spaces_has_double_quotes(monkeypatch):
+    monkeypatch.setattr(installed.os, "name", "nt")
+    assert installed._line("agentrt", "inspect", "C:\\My runs\\a.sqlite") == 'agentrt inspect "C:\\My runs\\a.sqlite"'
+
+
 @pytest.mark.checkout
-def test_in_a_clone_the_hint_names_the_clone(root):
+def test_in_a_clone_the_hint_names_the_clone(root, monkeypatch):
+    monkeypatch.setattr(installed, "_pip", lambda folder: "pip")
     assert installed.how_to_add("demo") == f"In the folder of the clone, {root}, run: pip install -e '.[demo]'"
     assert str(MissingExtraError("demo", "tcod")).endswith(installed.how_to_add("demo"))
     assert str(UnknownWorldError("colony", [])).endswith(installed.how_to_add("demo"))
@@ -103,6 +191,7 @@ class Books:
     ],
 )
 def test_a_copy_that_pip_installed(monkeypatch, books, hint):
+    monkeypatch.setattr(installed, "_pip", lambda folder: "pip")
     monkeypatch.setattr(installed, "_checkout", lambda: None)
     monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Books(books))
     assert installed.how_to_add("demo", "tcod") == hint

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from agentrt import Runtime, worlds
 from agentrt.cli import commands as demo_commands
 from agentrt.cli import main
+from agentrt.installed import called
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import Recording
 from agentrt.worlds import WorldReport
@@ -67,7 +68,7 @@ def test_a_headless_run_is_recorded_and_its_report_is_the_same(tmp_path):
     options = ("--headless", "--ticks", "20", "--seed", "4", "--digest")
     plain, recorded = run(*options), run(*options, "--record", str(path))
     assert (recorded.exit_code, recorded.stdout) == (0, plain.stdout)
-    assert recorded.stderr == f"recorded 20 ticks: agentrt inspect {path}, agentrt replay {path}\n"
+    assert recorded.stderr == f"recorded 20 ticks: {called('inspect', path)}, {called('replay', path)}\n"
     with Recording.open(path) as recording:
         assert recorded.stdout.splitlines()[-1] == f"digest: {recording.digest()}"
         assert (recording.meta["world"], recording.meta["seed"], recording.last_tick) == ("lake", 4, 20)
@@ -79,7 +80,7 @@ def test_a_live_run_is_recorded_until_its_user_leaves(tmp_path, monkeypatch):
     monkeypatch.setattr(demo_commands, "_has_terminal", lambda: True)
     path = tmp_path / "run.sqlite"
     result = run("--record", str(path))
-    assert f"recorded 7 ticks: agentrt inspect {path}" in result.stderr
+    assert f"recorded 7 ticks: {called('inspect', path)}" in result.stderr
     with Recording.open(path) as recording:
         assert (recording.last_tick, recording.meta["ended"]) == (7, "closed")
 

@@ -53,23 +53,23 @@ def test_the_panels_fit_and_say_who_does_what_and_why(colony):
     for _ in range(8):
         colony.runtime.step()
     agents = colony.population.agents
-    lines = agents_panel(agents, agents[0], 56, 26).plain.split("\n")
+    lines = agents_panel(agents, agents[0], 56, 26)[0].plain.split("\n")
     assert len(lines) == 1 + len(agents)
     assert all(len(line) <= 56 for line in lines)
     assert lines[1].startswith("A Alva")
-    why = why_panel(agents[0], 56, 9).plain.split("\n")
+    why = why_panel(agents[0], 56, 9)[0].plain.split("\n")
     assert why[0].startswith("Alva  health")
     assert len(why) <= 9
     names = [unit.name for _, unit in running_units(agents[0].snapshot())]
     assert why[1].startswith(names[0])
-    assert why_panel(None, 56, 9).plain == ""
+    assert why_panel(None, 56, 9)[0].plain == ""
 
 
 def test_the_reasons_name_the_groups_and_their_tasks(colony):
     for _ in range(8):
         colony.runtime.step()
     farmer, soldier = (next(one for one in colony.population.agents if one.name == name) for name in ("Alva", "Jorun"))
-    lines = why_panel(farmer, 90, 30).plain.split("\n")
+    lines = why_panel(farmer, 90, 30)[0].plain.split("\n")
     assert "farming  till  plant  harvest" in " ".join(line.replace(" (1)", "").replace(" (2)", "") for line in lines)
     assert [line.split("  ")[0] for line in lines if line.startswith(("basic", "farming", "hauling"))] == [
         "basic needs", "farming", "hauling",
@@ -78,7 +78,7 @@ def test_the_reasons_name_the_groups_and_their_tasks(colony):
     colony.town.census.find("wolf")[0][Position].place((20, 12))
     for _ in range(5):
         colony.runtime.step()
-    lines = why_panel(soldier, 90, 30).plain.split("\n")
+    lines = why_panel(soldier, 90, 30)[0].plain.split("\n")
     assert any(line.startswith("unit control  move_to (20, 10)") for line in lines)
     assert any(line.startswith("party 1  attack") for line in lines)
 
@@ -87,17 +87,17 @@ def test_each_model_is_seen_and_who_has_which_flag(colony):
     for _ in range(12):
         colony.runtime.step()
     agents = {agent.name: agent for agent in colony.population.agents}
-    table = agents_panel(list(agents.values()), None, 70, 30).plain.split("\n")
+    table = agents_panel(list(agents.values()), None, 70, 30)[0].plain.split("\n")
     letters = {line.split()[1]: line[18:22].strip() for line in table[1:] if line[2:5] != "dra"}
     assert (letters["Alva"], letters["Jorun"], letters["Ivo"], letters["wolf"]) == ("P", "PS", "PSGB", "TG")
     wolf = next(agent for agent in agents.values() if agent.entity.kind == "wolf")
     drake = next(agent for agent in agents.values() if agent.entity.kind == "drake")
-    lines = why_panel(wolf, 90, 30).plain.split("\n")
+    lines = why_panel(wolf, 90, 30)[0].plain.split("\n")
     assert lines[1:3] == ["T targets: choose prey", "G goals: attack"]
     assert lines[3].startswith("TARGET held by targets/choose prey since ")
-    assert "B tree: guard nest patrol" in why_panel(drake, 90, 30).plain
-    assert "not GUARD_NEST_FIGHT: its Decide does not accept" in why_panel(drake, 90, 30).plain
-    lines = why_panel(agents["Ivo"], 120, 30).plain.split("\n")
+    assert "B tree: guard nest patrol" in why_panel(drake, 90, 30)[0].plain
+    assert "not GUARD_NEST_FIGHT: its Decide does not accept" in why_panel(drake, 90, 30)[0].plain
+    lines = why_panel(agents["Ivo"], 120, 30)[0].plain.split("\n")
     assert "S moon: Himself" in lines
     assert any("wolf/stagger was refused MOVE" in line for line in lines)
 
@@ -117,7 +117,7 @@ def test_a_model_that_comes_first_says_so(colony):
 def test_buffs_are_seen(colony):
     agent = colony.population.agents[0]
     agent.entity[Buffs].begin("poisoned")
-    assert "Alva poisoned" in why_panel(agent, 90, 9).plain
+    assert "Alva poisoned" in why_panel(agent, 90, 9)[0].plain
 
 
 def test_what_is_done_is_told_in_words(colony):
@@ -128,9 +128,30 @@ def test_what_is_done_is_told_in_words(colony):
     assert glyph_of(pet.entity) == "d"
 
 
+def test_reasons_go_on_in_the_next_line_where_there_is_room(colony):
+    for _ in range(8):
+        colony.runtime.step()
+    agent = colony.population.agents[0]
+    whole = why_panel(agent, 400, 99)[0].plain.split("\n")
+    wrapped, none = why_panel(agent, 40, 99)
+    assert none == 0
+    assert max(map(len, wrapped.plain.split("\n"))) <= 40
+    assert wrapped.plain.split() == " ".join(whole).split()
+    cut, more = why_panel(agent, 40, 4)
+    lines = cut.plain.split("\n")
+    assert (len(lines), more) == (4, len(whole) - 4)
+    assert any(line.endswith("\N{HORIZONTAL ELLIPSIS}") for line in lines)
+
+
+def test_counts_are_dropped_whole(colony):
+    assert counts_line(colony, 80).plain.startswith(" 0 harvested  0 cooked ")
+    assert counts_line(colony, 24).plain == " 0 harvested  \N{HORIZONTAL ELLIPSIS}"
+    assert counts_line(colony, 0).plain == " \N{HORIZONTAL ELLIPSIS}"
+
+
 def test_a_short_table_keeps_the_selected_one_in_view(colony):
     agents = colony.population.agents
-    lines = agents_panel(agents, agents[-1], 56, 6).plain.split("\n")
+    lines = agents_panel(agents, agents[-1], 56, 6)[0].plain.split("\n")
     assert len(lines) == 6
     assert agents[-1].name in lines[-1]
 
@@ -138,15 +159,15 @@ def test_a_short_table_keeps_the_selected_one_in_view(colony):
 def test_who_runs_nothing_thinks(colony):
     agent = colony.population.agents[0]
     assert doing(agent.snapshot()) == "thinking"
-    assert "runs nothing" in why_panel(agent, 56, 9).plain
+    assert "runs nothing" in why_panel(agent, 56, 9)[0].plain
 
 
 def test_events_and_counts(colony):
     colony.population.wolf()
-    panel = events_panel(list(colony.town.chronicle.entries), 40, 5).plain
+    panel = events_panel(list(colony.town.chronicle.entries), 40, 5)[0].plain
     assert panel.splitlines()[-1].endswith("came out of the woods")
-    assert events_panel([], 40, 5).plain == ""
-    assert "harvested" in counts_line(colony).plain
+    assert events_panel([], 40, 5)[0].plain == ""
+    assert "harvested" in counts_line(colony, 80).plain
 
 
 # --- the application --------------------------------------------------------------------------------------------------
@@ -164,6 +185,133 @@ async def test_the_application_fits_any_terminal(size):
         screenshot = app.export_screenshot()
     assert "agentrt" in screenshot
     assert app.colony.runtime.agents == ()  # everything was taken down
+
+
+def shown(app):
+    return [name for name in ("map", "agents", "why", "events") if app.query_one(f"#{name}").content_size.area]
+
+
+def foot(app):
+    return app._shown["foot"].plain.split("\n")
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+@pytest.mark.parametrize("size", [(80, 24), (60, 24), (40, 12)])
+async def test_what_a_small_terminal_hides_is_one_key_away(size):
+    app = ColonyApp(seed=7, paused=True)
+    width, height = size
+    async with app.run_test(size=size) as pilot:
+        for _ in range(60):
+            app.colony.runtime.step()
+        await pilot.press("s")
+        assert shown(app) == ["map", "agents"]
+        assert " ".join(foot(app)).startswith(" hidden: w why  e events  ")
+        assert app.query_one("#agents").content_size.height >= 2
+        for key, name in (("w", "why"), ("e", "events"), ("m", "map"), ("a", "agents")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert (app.alone, shown(app)) == (name, [name])
+            lines = foot(app)
+            assert max(map(len, lines)) <= width
+            assert " esc overview" in " ".join(lines)
+            assert "space pause" in " ".join(lines)
+            assert app.query_one(f"#{name}").region.size == (width, height - 1 - len(lines))
+        await pilot.press("a")
+        assert (app.alone, shown(app)) == ("", ["map", "agents"])
+        await pilot.press("w", "escape")
+        assert app.alone == ""
+        seen = []
+        for _ in range(5):
+            await pilot.press("tab")
+            seen.append(app.alone)
+        assert seen == ["map", "agents", "why", "events", ""]
+        await pilot.press("shift+tab")
+        assert app.alone == "events"
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_panel_says_what_is_cut():
+    app = ColonyApp(seed=7, paused=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(160):
+            app.colony.runtime.step()
+        app.draw()
+        await pilot.pause()
+        agents = app.colony.population.agents
+        table, chart = app.query_one("#agents"), app.query_one("#map")
+        assert table.border_subtitle == f"{len(agents) - table.content_size.height + 1} more below"
+        assert chart.border_subtitle == f"{25 - chart.content_size.height} rows hidden"
+        app.selected = agents[-1]
+        app.draw()
+        assert table.border_subtitle == f"{len(agents) - table.content_size.height + 1} more above"
+        await pilot.press("e")
+        await pilot.pause()
+        told = events_panel(list(app.colony.town.chronicle.entries), 80, 0)[1]
+        events = app.query_one("#events")
+        assert told > events.content_size.height
+        assert events.border_subtitle == f"{told - events.content_size.height} earlier"
+        await pilot.resize_terminal(60, 12)
+        await pilot.press("w")
+        app.selected = next(agent for agent in agents if agent.name == "Ivo")
+        app.draw()
+        await pilot.pause()
+        why = app.query_one("#why")
+        assert why.content_size.height < why_panel(app.selected, 56, 99)[0].plain.count("\n") + 1
+        assert why.border_subtitle.endswith(" more lines")
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_map_that_is_cut_follows_the_selected_one():
+    app = ColonyApp(seed=7, paused=True)
+    async with app.run_test(size=(30, 12)) as pilot:
+        await pilot.press("m")
+        for agent in app.colony.population.agents:
+            app.selected = agent
+            app.draw()
+            await pilot.pause()
+            highlighted = [
+                segment.text
+                for y in range(app.map.content_size.height)
+                for segment in app.map.render_line(y)
+                if segment.style and segment.style.bgcolor and segment.style.bgcolor.name == "#ffe15a"
+            ]
+            assert highlighted == [glyph_of(agent.entity)]
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_large_terminal_shows_all_and_still_one_alone():
+    app = ColonyApp(seed=7, paused=True)
+    async with app.run_test(size=(100, 35)) as pilot:
+        assert shown(app) == ["map", "agents", "why", "events"]
+        assert foot(app) == [" m/a/w/e one panel alone  space pause  s step  +/- speed  \u2191\u2193 who  q quit"]
+        await pilot.press("m")
+        await pilot.pause()
+        assert shown(app) == ["map"]
+        assert app.screen.has_class("double")
+        assert app.map.border_subtitle == ""
+        await pilot.resize_terminal(60, 24)
+        await pilot.pause()
+        assert shown(app) == ["map"]
+        assert not app.screen.has_class("double")
+        await pilot.press("escape")
+        await pilot.resize_terminal(100, 35)
+        await pilot.pause()
+        assert shown(app) == ["map", "agents", "why", "events"]
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_timer_that_ends_later_than_the_panels_draws_nothing():
+    app = ColonyApp(seed=7, speed=8)
+    async with app.run_test(size=(100, 35)) as pilot:
+        await pilot.pause()
+        await app.query_one("#head").remove()
+        app.draw()
+    app.draw()
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ PAGES = [
     "docs/how-to/builds.md",
     "docs/how-to/chaos.md",
     "docs/how-to/inspector.md",
+    "docs/how-to/metrics.md",
     "docs/how-to/models.md",
     "docs/how-to/packs.md",
     "docs/how-to/recording.md",

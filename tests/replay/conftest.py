@@ -6,6 +6,7 @@ import math
 
 import pytest
 from modules import load
+from players import asyncio_player, play  # noqa: F401 - fixtures
 
 from agentrt.record.recording import Recording
 

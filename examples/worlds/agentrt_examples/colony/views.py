@@ -2,13 +2,15 @@
 
 What an agent does comes from its snapshot and from nothing else: the running branch says what, and at each
 activity of that branch the rivals and their utilities say why; what the other models do, and who has which control
-flag, comes from ``models``. The panels know their width and height and leave out what does not fit.
+flag, comes from ``models``. The panels know their width and height, leave out what does not fit, and say how much
+that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from rich.console import Console
 from rich.text import Text
 
 from agentrt import Agent, FrameView, TaskGroupView, UnitView
@@ -55,11 +57,13 @@ _EVENT_COLORS = {
     "drakes arrived": "#a5d6a7",
 }
 
+_CONSOLE = Console()  # who wraps a text asks for one, and looks only at its width
+
 # What is told in the live view; the rest would drown it.
 _TOLD = frozenset(_EVENT_COLORS) | {"goods sold", "nights slept", "raw food eaten", "critters born"}
 
 
-def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> Text:
+def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, height: int) -> tuple[Text, int, int]:
     """Who does what: a line for each agent, with the selected one in view.
 
     Args:
@@ -67,6 +71,9 @@ def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, he
         selected: who is marked.
         width: columns.
         height: lines.
+
+    Returns:
+        The text, and how many agents there are above and below those that it shows.
     """
     text = Text(no_wrap=True, overflow="crop", end="")
     text.append(_fit("  who        \N{BLACK HEART SUIT}fr  by   does", width - 5) + " util", _DIM)
@@ -76,7 +83,7 @@ def agents_panel(agents: Sequence[Agent], selected: Agent | None, width: int, he
     for agent in agents[first : first + room]:
         text.append("\n")
         text.append_text(_agent_line(agent, agent is selected, width))
-    return text
+    return text, first, max(0, len(agents) - first - room)
 
 
 def _agent_line(agent: Agent, marked: bool, width: int) -> Text:
@@ -112,17 +119,22 @@ def _bars(agent: Agent) -> Text:
     return text
 
 
-def why_panel(agent: Agent | None, width: int, height: int) -> Text:
+def why_panel(agent: Agent | None, width: int, height: int) -> tuple[Text, int]:
     """Why somebody does what it does: at each activity of its running branch, the rivals and their utilities.
+
+    A long line goes on in the next one if there is room for all of them, and else is cut.
 
     Args:
         agent: who; None for nobody.
         width: columns.
         height: lines.
+
+    Returns:
+        The text, and how many lines did not fit below it.
     """
     text = Text(no_wrap=True, overflow="crop", end="")
     if agent is None:
-        return text
+        return text, 0
     snapshot = agent.snapshot()
     lines = [_who_line(agent)]
     branch = list(running_units(snapshot))
@@ -139,12 +151,21 @@ def why_panel(agent: Agent | None, width: int, height: int) -> Text:
         lines.append(Text("thinks of: " + "; ".join(reversed(thoughts.thoughts)), _DIM))
     if snapshot.aborts:
         lines.append(Text(f"{snapshot.aborts} aborts: {snapshot.abort_reason}", "#ff7b72"))
+    wrapped = [part for line in lines for part in _wrapped(line, width)]
+    if len(wrapped) <= height:
+        lines = wrapped
     for number, line in enumerate(lines[:height]):
         if number:
             text.append("\n")
         line.truncate(width, overflow="ellipsis")
         text.append_text(line)
-    return text
+    return text, max(0, len(lines) - height)
+
+
+def _wrapped(line: Text, width: int) -> Iterator[Text]:
+    for number, part in enumerate(line.wrap(_CONSOLE, max(1, width - 4), overflow="fold", no_wrap=False)):
+        part.rstrip()
+        yield Text.assemble("    ", part, end="") if number else part
 
 
 def _group_line(group: TaskGroupView, name: str) -> Text:
@@ -196,29 +217,34 @@ def _rivals(frame: FrameView, elected: UnitView, depth: int, width: int) -> Text
     return line
 
 
-def events_panel(entries: Sequence[Entry], width: int, height: int) -> Text:
+def events_panel(entries: Sequence[Entry], width: int, height: int) -> tuple[Text, int]:
     """What happened last, the newest at the bottom.
 
     Args:
         entries: of the chronicle, oldest first.
         width: columns.
         height: lines.
+
+    Returns:
+        The text, and how many earlier entries did not fit above it.
     """
-    told = [entry for entry in entries if entry.kind in _TOLD][-height:] if height > 0 else []
+    told = [entry for entry in entries if entry.kind in _TOLD]
+    earlier = max(0, len(told) - height)
     text = Text(no_wrap=True, overflow="crop", end="")
-    for number, entry in enumerate(told):
+    for number, entry in enumerate(told[earlier:]):
         if number:
             text.append("\n")
         text.append(f"{entry.tick:>6} ", _DIM)
         text.append(_fit(f"{entry.who} {entry.text}", width - 7).rstrip(), _EVENT_COLORS.get(entry.kind, ""))
-    return text
+    return text, earlier
 
 
-def counts_line(colony: Colony) -> Text:
-    """What was achieved so far, in one line.
+def counts_line(colony: Colony, width: int) -> Text:
+    """What was achieved so far, in one line; an ellipsis for what does not fit.
 
     Args:
         colony: which.
+        width: columns.
     """
     counts = colony.town.chronicle.counts
     shown = (
@@ -228,7 +254,11 @@ def counts_line(colony: Colony) -> Text:
     )  # fmt: skip
     text = Text(no_wrap=True, overflow="crop", end="")
     for label, kind in shown:
-        text.append(f" {counts[kind]}", "bold")
+        count = f" {counts[kind]}"
+        if text.cell_len + len(count) + len(label) + 4 > width:
+            text.append(" \N{HORIZONTAL ELLIPSIS}", _DIM)
+            break
+        text.append(count, "bold")
         text.append(f" {label} ", _DIM)
     return text
 
