@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = ("loop", "server", "simulation", "bot")
 _PLACEHOLDER = "mygame"
+_CACHES = frozenset(("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"))  # pip compiles whatever it installs
 _TAKEN = frozenset(("agentrt", "tests"))  # a package of the project that is called so would hide another one
 
 
@@ -99,7 +100,7 @@ def _files(name: str, template: str) -> Iterator[tuple[PurePosixPath, str]]:
 def _below(folder: Traversable, place: PurePosixPath) -> Iterator[tuple[PurePosixPath, Traversable]]:
     for item in folder.iterdir():
         if item.is_dir():
-            if item.name != "__pycache__":  # pip compiles whatever it installs
+            if item.name not in _CACHES:
                 yield from _below(item, place / item.name)
         else:
             yield place / item.name, item

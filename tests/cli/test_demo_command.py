@@ -186,7 +186,11 @@ def test_what_is_said_meanwhile_takes_the_line_away(install, slow_clock, monkeyp
     assert "\x1b" not in terminal.getvalue()
     assert "tick 6/10, 60 %, 8 s left" in terminal.getvalue()
     lines = terminal.seen()
-    assert (lines[0], lines[1][:14], lines[2:]) == ("a warning", "Error: [ART107", [""])
+    assert (lines[0], lines[1][:14], lines[2:]) == (
+        "a warning",
+        "Error: [ART107",
+        ["More about it: agentrt explain ART107", ""],
+    )
 
 
 def test_without_a_terminal_it_runs_headless(install):

@@ -203,7 +203,7 @@ def test_only_the_project_itself_is_a_clone_of_it(monkeypatch, tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "a-game"\n')
     assert installed._checkout() is None
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "agentrt"\n')
-    assert installed._checkout() == str(tmp_path)
+    assert installed._checkout() == tmp_path
 
 
 def test_no_hint_names_what_an_index_does_not_have(root):

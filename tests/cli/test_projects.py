@@ -110,6 +110,7 @@ def test_without_a_project_there_is_none(tmp_path, monkeypatch):
     assert result.output == (
         f"Error: [ART114] {tmp_path}: there is no project: no pyproject.toml here or in a folder above has a table "
         '[tool.agentrt]. Make one with: agentrt new NAME. Or write app = "mygame:world" there, or give --app mygame:world.\n'
+        "More about it: agentrt explain ART114\n"
     )
 
 
