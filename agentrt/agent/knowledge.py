@@ -92,8 +92,7 @@ if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
-    from agentrt.strategy.declare import Strategy
-    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.ask import Dependency, Strategy
     from agentrt.strategy.gameplay import Gameplay
 
 
@@ -277,7 +276,7 @@ def _action(alias: str, registry: Registry) -> type[Action]:
 
 
 def _is_strategy(found: object) -> TypeGuard[type[Strategy]]:
-    from agentrt.strategy.declare import Strategy  # most agents have none
+    from agentrt.strategy.ask import Strategy  # most agents have none
 
     return isinstance(found, type) and issubclass(found, Strategy)
 

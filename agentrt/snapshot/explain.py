@@ -258,6 +258,6 @@ def _ended(node: TaskNodeView, rate: int) -> str:
 
 
 def _seconds(cost: float) -> str:
-    from agentrt.strategy.tree import seconds  # who has no strategies does not load them
+    from agentrt.strategy.ask import seconds  # who has no strategies does not load them
 
     return seconds(cost)

@@ -24,20 +24,31 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agentrt.errors import ArgumentError, did_you_mean
 from agentrt.kernel.signals import Signal
-from agentrt.strategy.attempt import carrier_of
-from agentrt.strategy.declare import Calls, Order, Provider, Strategy
-from agentrt.strategy.dependency import Dependency, Params, required
-from agentrt.strategy.estimate import Estimator
-from agentrt.strategy.lookahead import Foreseen, forecast_need
+from agentrt.strategy.ask import (
+    Accuracy,
+    Calls,
+    Catalog,
+    Dependency,
+    Estimator,
+    Foreseen,
+    ForesightCounts,
+    GameplayOwner,
+    Order,
+    Params,
+    Provider,
+    State,
+    Strategy,
+    forecast_need,
+    required,
+)
 from agentrt.strategy.requests import Request, Solvers, await_request
-from agentrt.strategy.solve import RequestTable, Solving
-from agentrt.strategy.state import Accuracy, Catalog, ForesightCounts, GameplayOwner, State
+from agentrt.strategy.solve import RequestTable, Solving, carrier_of
 from agentrt.strategy.triggers import Opportunity, Trigger, Triggers, lookout
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.arguments import Fields
-    from agentrt.strategy.tree import TaskNode
+    from agentrt.strategy.ask import TaskNode
 
 R = TypeVar("R")
 

@@ -44,10 +44,8 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
-from agentrt.strategy.attempt import action_for
-from agentrt.strategy.dependency import Dependency, label_of
-from agentrt.strategy.solve import RequestTable, Solving
-from agentrt.strategy.tree import Outcome, TaskNode
+from agentrt.strategy.ask import Dependency, Outcome, TaskNode, label_of
+from agentrt.strategy.solve import RequestTable, Solving, action_for
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -55,8 +53,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.plan.tree import Planner
     from agentrt.kernel.clock import Clock
-    from agentrt.strategy.declare import Provider
-    from agentrt.strategy.estimate import Estimator
+    from agentrt.strategy.ask import Estimator, Provider
 
 R = TypeVar("R")
 

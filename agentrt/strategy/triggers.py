@@ -43,19 +43,26 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agentrt.activity.plan.tree import is_under
 from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
-from agentrt.strategy.declare import Interruptible, Interruption
-from agentrt.strategy.dependency import Dependency, Need, Scenario, is_as_assumed, required
+from agentrt.strategy.ask import (
+    Dependency,
+    Interruptible,
+    Interruption,
+    Need,
+    Outcome,
+    Scenario,
+    State,
+    is_as_assumed,
+    near,
+    required,
+)
 from agentrt.strategy.requests import Request
 from agentrt.strategy.solve import Incident, RequestTable, Solving
-from agentrt.strategy.state import State, near
-from agentrt.strategy.tree import Outcome
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
-    from agentrt.strategy.attempt import Attempt
-    from agentrt.strategy.lookahead import Outlook
+    from agentrt.strategy.solve import Attempt, Outlook
 
 _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: about a minute
 

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.performances import wait_in_words
 from agentrt.body.codec import View, told, view
-from agentrt.strategy.state import Accuracy, ForesightCounts
-from agentrt.strategy.tree import OPEN, Outcome, TaskNode
+from agentrt.strategy.ask import OPEN, Accuracy, ForesightCounts, Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:

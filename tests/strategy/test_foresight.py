@@ -6,7 +6,7 @@ import pytest
 from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 
 from agentrt.strategy import Branch, Strategy
-from agentrt.strategy.state import Records
+from agentrt.strategy.ask import Records
 
 
 def forecasts(game):

@@ -10,7 +10,7 @@ from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 from agentrt import Runtime
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Branch
-from agentrt.strategy.estimate import Estimator
+from agentrt.strategy.ask import Estimator
 
 ORIGINAL = Estimator.offers
 

@@ -15,7 +15,7 @@ from wants import Bearer, Know, Reach
 from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
 from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
-from agentrt.strategy.attempt import Pausable
+from agentrt.strategy.solve import Pausable
 
 
 def play(host, run, *, ticks, interrupt_at, lasts=6, more=None):

@@ -5,8 +5,8 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
-from agentrt.strategy.attempt import OwnTime
-from agentrt.strategy.state import Records
+from agentrt.strategy.ask import Records
+from agentrt.strategy.solve import OwnTime
 
 PAUSE = Interruptible.PAUSE
 

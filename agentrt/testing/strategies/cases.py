@@ -28,8 +28,7 @@ from agentrt.kernel.traps import park
 from agentrt.packs.registry import Manifest, Registry
 from agentrt.selection.library import SelectionLibrary
 from agentrt.selection.state import SelectionTree
-from agentrt.strategy.declare import Interruptible, Strategy
-from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.ask import Dependency, Interruptible, Strategy
 from agentrt.testing.simulation import Simulation
 from agentrt.testing.solving import Have, StubBody, stub_strategy
 from agentrt.testing.stubs import Outcome, stub_action, stub_plan
