@@ -144,7 +144,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "record": 10,
     "runtime": 1,
     "snapshot": 1,
-    "strategy": 32,
+    "strategy": 31,
     "testing": 26,
 }
 

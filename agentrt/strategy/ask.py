@@ -76,7 +76,7 @@ expected cost is the cheapest provider's, whose own is what it says, plus that o
 * **No decision takes too long.** One decision asks ``most_asks`` times at most; after that look-ahead ends, and
   constants count, for this decision only.
 * An author's hook that raises, whatever it raises, or says no number, means "cannot", and is reported once.
-* With ``corrects`` what a strategy says is corrected by what it took before (``Records``), constants too.
+* With ``corrects`` what a strategy says is corrected by what it took before (``Record``), constants too.
 
 *Scenarios* are the memo of estimates, which a failure empties. A ``Scenario`` is CURRENT with a layer of assumptions;
 the one without is the world as it is. In each stand *tables*, one for what can be asked for at a depth of look-ahead,
@@ -164,7 +164,7 @@ from agentrt.activity.author.expected import (
     has_changes,
 )
 from agentrt.activity.author.steps import ACTIVITY
-from agentrt.activity.plan.tree import Unit
+from agentrt.body.driver import Body
 from agentrt.errors import (
     ENDS_PROGRAM,
     ArgumentError,
@@ -179,9 +179,7 @@ from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import class_name, error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.tree import Planner
-    from agentrt.body.budget import SearchWork
-    from agentrt.body.flags import FlagLedger
+    from agentrt.activity.plan.tree import Planner, Unit
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
 
@@ -1009,9 +1007,9 @@ def _meant(topic: str, meant: list[str]) -> str:
 class Catalog:
     """The strategies of one agent."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: Topics) -> None:
         self.reserved: frozenset[str] = frozenset()  # what no call may be called: the gameplay has something there
-        self.topics: Topics | None = None  # the words that are known; None if nobody minds
+        self.topics: Topics = topics  # the words that are known
         self.providers: tuple[Provider, ...] = ()  # all of them, in the order of loading
         # the classes of dependencies that anybody provides, in the order in which they were first loaded
         self.dependencies: tuple[type[Dependency[Any]], ...] = ()
@@ -1041,8 +1039,8 @@ class Catalog:
 
     def check(self, strategies: Iterable[type[Strategy]], without: Collection[type[Strategy]] = ()) -> None:
         """Find out whether strategies can be loaded, when others will have been let go of once; nothing changes."""
-        trial = Catalog()
-        trial.reserved, trial.topics = self.reserved, self.topics
+        trial = Catalog(self.topics)
+        trial.reserved = self.reserved
         trial._providers = {cls: one for cls, one in self._providers.items() if cls not in without or one.holds > 1}
         trial._changed()
         for cls in strategies:
@@ -1075,7 +1073,7 @@ class Catalog:
                     yield f"{wanted.__qualname__} and {one.__qualname__} are both called {wanted.call!r}.", instead
         # The last: a word that is right is known from then on, and who is refused must leave nothing behind.
         for reads in (spec.cls.reads, *(wanted.reads for wanted in spec.provides)):
-            wrong = "" if self.topics is None else self.topics.is_read(reads or ())
+            wrong = self.topics.is_read(reads or ())
             if wrong:
                 yield f"of what it reads, {wrong}", "Write the word that is changed."
 
@@ -1219,7 +1217,7 @@ class Accuracy:
 
 
 @dataclass(slots=True)
-class _Record:
+class Record:
     """What is known of one strategy: sums, in which older attempts weigh less."""
 
     count: int = 0  # how many attempts there were
@@ -1246,38 +1244,20 @@ class _Record:
             self.more = int(self.actual / (self.weight + self.doubt) * _STEP + 0.5) / _STEP
         return (self.factor, self.more) != before
 
+    def corrected(self, said: float) -> float:
+        """What it says, corrected."""
+        return said * self.factor + self.more
+
+    def accuracy(self, name: str) -> Accuracy:
+        """What is known of it, for people."""
+        ratio = self.actual / self.expected if self.expected > 0 else 1.0
+        return Accuracy(name, self.count, self.expected / self.weight, self.actual / self.weight, ratio)
+
 
 def _stepped(factor: float) -> float:
     """A factor in steps of a sixteenth; one below 1 in steps of its inverse."""
     factor = max(1.0 / _MOST, min(_MOST, factor))
     return int(factor * _STEP + 0.5) / _STEP if factor >= 1 else _STEP / int(_STEP / factor + 0.5)
-
-
-class Records:
-    """The records of one agent."""
-
-    __slots__ = ("_records",)
-
-    def __init__(self) -> None:
-        self._records: dict[StrategySpec, _Record] = {}
-
-    def add(self, spec: StrategySpec, said: float, actual: float) -> bool:
-        """An attempt was completed, which said and took so much; returns whether that changes the correction."""
-        return self._records.setdefault(spec, _Record()).add(said, actual)
-
-    def corrected(self, spec: StrategySpec, said: float) -> float:
-        """What a strategy says, corrected; as it is, if it was never completed."""
-        record = self._records.get(spec)
-        return said if record is None else said * record.factor + record.more
-
-    def all(self) -> tuple[Accuracy, ...]:
-        """What is known of each strategy, in the order in which they were first completed."""
-        found: list[Accuracy] = []
-        for spec, record in self._records.items():
-            ratio = record.actual / record.expected if record.expected > 0 else 1.0
-            means = (record.expected / record.weight, record.actual / record.weight)
-            found.append(Accuracy(spec.name, record.count, *means, ratio))
-        return tuple(found)
 
 
 class ForesightCounts(NamedTuple):
@@ -1299,32 +1279,16 @@ class ForesightCounts(NamedTuple):
 # --- what one agent knows ---------------------------------------------------------------------------------------------
 
 
-class GameplayOwner(Protocol):
+class GameplayOwner(Body, Protocol):
     """The agent, as its gameplay sees it."""
 
-    name: str
-    entity: Any
     expected: type[CurrentFields] | None
     planner: Planner | None
-    flags: FlagLedger
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """Who keeps its time; None while it is in no runtime."""
-        ...
-
-    @property
-    def search(self) -> SearchWork | None:
-        """The think budget that it shares with all others; None outside a runtime."""
-        ...
 
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
         ...
-
-    def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A hook of a strategy raised: report it once."""
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
@@ -1363,12 +1327,11 @@ class State:
     def __init__(self, agent: GameplayOwner) -> None:
         self.agent: GameplayOwner = agent
         self.topics: Topics = Topics(self._field_names)
-        self.catalog: Catalog = Catalog()
-        self.catalog.topics = self.topics
+        self.catalog: Catalog = Catalog(self.topics)
         self.changes: Signal = Signal()  # emitted whenever something changed that estimates rest on
         self.versions: dict[str, int] = {}  # topic to the number of its changes
         self.stamp: int = 0  # how many changes there were
-        self.records: Records = Records()
+        self.records: dict[StrategySpec, Record] = {}  # of those that were completed, in the order of the first time
         self.foreseen: ForesightCounts = ForesightCounts()
         # the settings, which ``Gameplay`` explains and checks
         self.lookahead: int = 4
@@ -1397,7 +1360,7 @@ class State:
     def took(self, spec: StrategySpec, said: float, actual: float) -> None:
         """A strategy was completed, in so many game seconds of its own time; what it said is not corrected yet."""
         # A correction that moved by less than a step is none: or all estimates would be made anew after each attempt.
-        if self.records.add(spec, said, actual) and self.corrects:
+        if self.records.setdefault(spec, Record()).add(said, actual) and self.corrects:
             self.count_change("accuracy")
 
     def count(self, name: str) -> None:
@@ -1419,19 +1382,15 @@ class State:
         kernel = self.agent.kernel
         return 0 if kernel is None else kernel.clock.tick
 
-    def held_by(self) -> list[Unit]:
-        """The actions that hold control flags of the agent."""
-        owners = [hold.owner for hold in self.agent.flags.holds().values()]
-        return [owner for owner in owners if isinstance(owner, Unit)]
-
     def layer(self, below: Current | None) -> Current:
         """A new layer of CURRENT on another one, or on the entity as it is."""
         return Current(below, self.agent.entity, self.agent.read_state, self.agent.expected)
 
     def spare(self, units: int) -> bool:
         """Take units of the think budget of the runtime for work that can wait; says whether they were there."""
-        search, planner = self.agent.search, self.agent.planner
-        return search is None or planner is None or search.spare(planner, units)
+        planner = self.agent.planner
+        search = None if planner is None else planner.agent.search
+        return planner is None or search is None or search.spare(planner, units)
 
     def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
         """What a hook gives; one that raises is reported, and something else counts."""
@@ -1603,12 +1562,12 @@ class Ask:
     @property
     def agent(self) -> Any:
         """The agent."""
-        return self._estimator.agent
+        return self._estimator.state.agent
 
     @property
     def entity(self) -> Any:
         """The entity, as it is."""
-        return self._estimator.agent.entity
+        return self._estimator.state.agent.entity
 
     @property
     def params(self) -> Params:
@@ -1797,7 +1756,6 @@ class Estimator:
 
     def __init__(self, state: State, params: Params) -> None:
         self.state: State = state
-        self.agent: GameplayOwner = state.agent
         self.params: Params = params
         self.world: Scenario = Scenario()  # the world as it is
         self.asked: int = 0  # how many times an author's hook was asked, ever
@@ -2028,7 +1986,8 @@ class Estimator:
         if not self.state.corrects or said == inf:
             return said
         self.read(("accuracy",))
-        return min(LONGEST_COST, self.state.records.corrected(provider.spec, said))
+        record = self.state.records.get(provider.spec)
+        return said if record is None else min(LONGEST_COST, record.corrected(said))
 
     # --- levels and the memo ------------------------------------------------------------------------------------------
 

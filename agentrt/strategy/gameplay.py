@@ -150,7 +150,7 @@ class Gameplay:
 
     def accuracy(self) -> tuple[Accuracy, ...]:
         """What strategies said that they cost, beside what they took; of each that was completed."""
-        return self._state.records.all()
+        return tuple(record.accuracy(spec.name) for spec, record in self._state.records.items())
 
     # --- strategies ---------------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ActionArgs, hold_no_entities
 from agentrt.activity.performances import Performance, awaiting
-from agentrt.activity.plan.tree import Unit, catcher_of
+from agentrt.activity.plan.tree import catcher_of
 from agentrt.errors import (
     ActivityAbortedError,
     DependencyFailedError,
@@ -45,7 +45,7 @@ from agentrt.kernel.signals import Event
 from agentrt.kernel.strand import current_strand, outlast
 from agentrt.kernel.traps import at_once, park, running
 from agentrt.strategy.ask import Dependency, Outcome, TaskNode, label_of
-from agentrt.strategy.solve import RequestTable, Solving, action_for
+from agentrt.strategy.solve import RequestTable, Solving, action_for, unit_of
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -72,14 +72,7 @@ class SolveRequest(Action):
     async def run(self, ctx: Context, args: Args) -> None:
         """Solve it. A failure is no fault of the plan: whoever made the request finds it there."""
         with suppress(DependencyFailedError):
-            await args.solving.run(_unit_of(ctx))
-
-
-def _unit_of(ctx: Context) -> Unit:
-    """The place in the plan of the action that runs: all that is solved for it lies below."""
-    unit = ctx.holder
-    assert isinstance(unit, Unit)
-    return unit
+            await args.solving.run(unit_of(ctx))
 
 
 class _Solver(Action):
@@ -102,7 +95,7 @@ class _Solver(Action):
         _solvers_of(ctx).let_go(type(args))
 
     async def run(self, ctx: Context, args: Dependency[Any]) -> None:
-        solvers, unit = _solvers_of(ctx), _unit_of(ctx)
+        solvers, unit = _solvers_of(ctx), unit_of(ctx)
         try:
             await Solving(solvers.table, solvers.table.estimator, args).run(unit)
         except DependencyFailedError as failure:

@@ -100,7 +100,7 @@ from agentrt.activity.author.action import Action, ActionSpec
 from agentrt.activity.author.context import Context, ignored
 from agentrt.activity.author.control import Flow, Reject
 from agentrt.activity.performances import Performance, Spawned, look_for_circle
-from agentrt.activity.plan.tree import Frame, Unit, aborted
+from agentrt.activity.plan.tree import Unit, aborted
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -161,10 +161,17 @@ if TYPE_CHECKING:
 class _Carrier(Action):
     """The action that carries a strategy."""
 
-    attempt: Attempt  # whose frame elected it, before it is run
-
     async def run(self, ctx: Context, args: Dependency[Any]) -> None:
-        await self.attempt.carry(args)
+        attempt = unit_of(ctx).frame.owner
+        assert isinstance(attempt, Attempt)
+        await attempt.carry(args)
+
+
+def unit_of(ctx: Context) -> Unit:
+    """The place in the plan of the action that runs: all that is solved for it lies below."""
+    unit = ctx.holder
+    assert isinstance(unit, Unit)
+    return unit
 
 
 def carrier_of(spec: StrategySpec, wanted: type[Dependency[Any]]) -> ActionSpec:
@@ -496,13 +503,6 @@ class Attempt(Spawned):
             self._is_kept_waiting = False
             self.above.time.go()
 
-    def frame_ready(self, frame: Frame) -> None:
-        """The carrier is elected: it is told whom it carries, before anything starts it."""
-        carrier = None if frame.active is None else frame.active.action
-        if isinstance(carrier, _Carrier):
-            carrier.attempt = self
-        super().frame_ready(frame)
-
     async def carry(self, wanted: Dependency[Any]) -> None:
         """Run the author's coroutine; called by the carrier."""
         try:
@@ -786,33 +786,18 @@ _MAX_A_TICK: Final = 32  # attempts that may begin in one tick; the next one wai
 _MAX_WITHIN: Final = 32  # requests that may be within one another
 
 
-class _Pace:
-    """How many attempts begin in one tick: of a request, and of those that were asked for within it."""
-
-    __slots__ = ("_began", "_tick")
-
-    def __init__(self) -> None:
-        self._tick = -1
-        self._began = 0  # how many attempts began in that tick
-
-    def admits(self, tick: int) -> bool:
-        """Whether one more may begin: what ends at once must not keep everybody else from the next tick."""
-        if self._tick != tick:
-            self._tick, self._began = tick, 0
-        self._began += 1
-        return self._began <= _MAX_A_TICK
-
-
 class Within:
     """What a request is within, as long as who asked for it runs."""
 
-    __slots__ = ("_floor", "asker", "pace")
+    __slots__ = ("_began", "_floor", "_outermost", "_tick", "asker")
 
     def __init__(self, kernel: Kernel | None) -> None:
         above = _owners_above(kernel)
         # the attempt whose strategy asks for it, or has a plan ask for it; None if none does
         self.asker: Attempt | None = next((one for one in above if isinstance(one, Attempt)), None)
-        self.pace: _Pace = _Pace() if self.asker is None else self.asker.solving.within.pace
+        self._outermost: Within = self if self.asker is None else self.asker.solving.within._outermost
+        self._tick = -1
+        self._began = 0  # how many attempts began in that tick, here and within it
         # As it is now: when that counts, who asked may deal with something else.
         self._floor = None if self.asker is None else self.asker.solving.interruptions.floor()
 
@@ -821,6 +806,14 @@ class Within:
         """The priority of what it is asked for in: who deals with that may have others do it. None for nothing."""
         asker = self.asker
         return self._floor if asker is not None and asker.outcome is Outcome.RUNNING else None
+
+    def admits(self, tick: int) -> bool:
+        """Whether one more attempt may begin: what ends at once must not keep everybody else from the next tick."""
+        pace = self._outermost
+        if pace._tick != tick:
+            pace._tick, pace._began = tick, 0
+        pace._began += 1
+        return pace._began <= _MAX_A_TICK
 
     @property
     def is_too_deep(self) -> bool:
@@ -1558,7 +1551,7 @@ class Solving:
             )
             if best is None:
                 raise _failure_of(errand, offers)
-            if not self.within.pace.admits(self.state.tick):
+            if not self.within.admits(self.state.tick):
                 await next_tick()
                 may_be_met = True
                 continue  # something may have come up

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agentrt.activity.plan.tree import is_under
+from agentrt.activity.plan.tree import Unit, is_under
 from agentrt.errors import DefinitionError, NotRunningError
 from agentrt.kernel.traps import running
 from agentrt.strategy.ask import (
@@ -286,8 +286,9 @@ class Triggers:
     def _whom(self, incident: Incident) -> Solving | None:
         """Whose request is interrupted: who drives the body, else the last one that began; None for nobody."""
         running = [one for one in self.table.running if one.gives_way_to(incident.priority)]
-        held = self.table.state.held_by()
-        driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in held)]
+        held = [hold.owner for hold in self.table.state.agent.flags.holds().values()]
+        units = [owner for owner in held if isinstance(owner, Unit)]
+        driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in units)]
         return next(reversed(driving or running), None)
 
     def __repr__(self) -> str:

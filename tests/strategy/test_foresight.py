@@ -6,7 +6,7 @@ import pytest
 from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 
 from agentrt.strategy import Branch, Strategy
-from agentrt.strategy.ask import Records
+from agentrt.strategy.ask import Record
 
 
 def forecasts(game):
@@ -304,24 +304,24 @@ def test_an_option_that_nobody_foresaw_is_no_surprise(game, digger):
 
 @pytest.mark.states("003: Left open, looking ahead: The estimate is kept beside what it took; a factor is bounded ...")
 def test_one_bad_day_says_little_and_old_ones_fade():
-    records, one = Records(), shop("One", "gem", price=1.0).spec
-    factors = [records.corrected(one, 1.0)]
+    record = Record()
+    factors = [record.corrected(1.0)]
     for took in (5.0, 5.0, 5.0, *[1.0] * 30):
-        records.add(one, 1.0, took)
-        factors.append(records.corrected(one, 1.0))
+        record.add(1.0, took)
+        factors.append(record.corrected(1.0))
     assert factors[:4] == [1.0, 2.0, 2.5625, 2.875]
     assert factors[-1] == 1.0625
     assert sorted(factors[3:], reverse=True) == factors[3:]
     for _ in range(50):
-        records.add(one, 1.0, 5000.0)
-    assert records.corrected(one, 1.0) == 1000.0
-    assert records.add(one, 1.0, 5000.0) is False
-    [told] = records.all()
+        record.add(1.0, 5000.0)
+    assert record.corrected(1.0) == 1000.0
+    assert record.add(1.0, 5000.0) is False
+    told = record.accuracy("one")
     assert (told.strategy, told.count, told.expected) == ("one", 84, 1.0)
 
 
 def test_an_instant_strategy_that_says_so_is_not_corrected():
-    records, one = Records(), shop("One", "gem", price=0.0).spec
-    records.add(one, 0.0, 3.0)
-    assert records.corrected(one, 1.0) - records.corrected(one, 0.0) == 1.0
-    assert records.all()[0].ratio == 1.0
+    record = Record()
+    record.add(0.0, 3.0)
+    assert record.corrected(1.0) - record.corrected(0.0) == 1.0
+    assert record.accuracy("one").ratio == 1.0
