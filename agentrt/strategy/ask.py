@@ -2194,51 +2194,36 @@ class Foreseen:
             yield f"{indent}* {label_of(one)}: {100 * share:.0f} %"
 
 
-def remaining(branch: Branch, done: Sequence[Dependency[Any]]) -> list[Dependency[Any]]:
-    """What is left of the needs of a branch, in order."""
-    spent = list(done)
-    left: list[Dependency[Any]] = []
-    for need in branch.needs:
-        if need in spent:
-            spent.remove(need)
-        else:
-            left.append(need)
-    return left
-
-
 def forecast(
     estimator: Estimator,
     priced: Priced,
     wanted: Dependency[Any],
     world: Scenario,
     depth: int,
-    *,
-    branches: Sequence[Branch] | None = None,
-    done: Sequence[Dependency[Any]] = (),
+    shares: Sequence[tuple[Branch, Sequence[Dependency[Any]]]],
     probability: float = 1.0,
 ) -> Foreseen:
     """What is expected if a strategy is run, with this probability; who is run above is known to the estimator.
 
-    Of its ``branches`` those count that are still possible (None: all), since it has asked for what is ``done``.
+    It is told the branches that are still possible, the likeliest first, each with what is left of its needs.
     """
-    possible = likeliest(priced.branches if branches is None else branches)
     provider, cost = priced.offer.provider, priced.offer.cost
     label = provider.spec.label
-    if not possible:
+    if not shares:
         return Foreseen(wanted, label, cost, probability)
     total = 0.0
-    for one in possible:
+    for one, _ in shares:
         total += one.probability
-    first = possible[0]
+    first, to_come = shares[0]
     share = probability * first.probability / total
     needs: list[Foreseen] = []
     with estimator.deciding(((provider, wanted),)):
-        for need in remaining(first, done):
+        for need in to_come:
             needs.append(forecast_need(estimator, need, world, depth, share))
             world = estimator.after(need, world, depth)
     others: dict[Dependency[Any], float] = {}
-    for one in possible[1:]:
-        for need in dict.fromkeys(remaining(one, done)):
+    for one, left in shares[1:]:
+        for need in dict.fromkeys(left):
             if need not in first.needs:
                 others[need] = others.get(need, 0.0) + probability * one.probability / total
     return Foreseen(wanted, label, cost, probability, False, first.label, tuple(needs), tuple(others.items()))
@@ -2251,7 +2236,8 @@ def forecast_need(
     choice = estimator.choose(need, world, depth)
     if choice.by is None:
         return Foreseen(need, "", choice.cost, probability, choice.is_met)
-    return forecast(estimator, choice.by, need, world, depth - 1, probability=probability)
+    shares = [(one, one.needs) for one in likeliest(choice.by.branches)]
+    return forecast(estimator, choice.by, need, world, depth - 1, shares, probability)
 
 
 # --- what a strategy is given -----------------------------------------------------------------------------------------

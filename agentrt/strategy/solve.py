@@ -65,7 +65,7 @@ over. A request that is told to pause stands still until it is told to resume; w
 * An *outlook* is what is expected of one attempt that runs, from where it is. A strategy foresees branches before it
   begins. With each dependency that it asks for, some become impossible: those can still come true that foresaw most of
   what was asked for. What is left of them is what forecasts, supplies, opportunities and preparing work on.
-* Each request has a ``Foresight``, with an outlook for every attempt that runs. The task tree shows it: the needs of
+* Each request has a ``Foresight``, which keeps that for every attempt that runs. The task tree shows it: the needs of
   the likeliest branch are planned nodes, those of the others conditional ones. Whatever a strategy has solved is
   compared with its outlook: a ``hit`` if the likeliest branch has it left, an ``other`` if a less likely one has, a
   ``miss`` if none has; but for a hit, the forecast is made anew from there.
@@ -142,7 +142,6 @@ from agentrt.strategy.ask import (
     label_of,
     likeliest,
     ranked,
-    remaining,
     take_over,
     told_path,
 )
@@ -458,6 +457,9 @@ class Attempt(Spawned):
         self.was_interrupted: bool = False  # whether it was unwound because something came up
         self.is_solving: bool = False  # whether it has something solved at this moment
         self.executed: Spawned | None = None  # the plain activity that it executes at this moment
+        self.branches: list[Branch] = []  # what its strategy foresees, the likeliest first
+        self.done: list[Dependency[Any]] = []  # what it has had solved, or has solved at this moment
+        self.forecast: Foreseen | None = None  # the path that is expected of it; None if it foresees nothing
         self._driven: Pausable | None = None
         self._dealing: Strand | None = None  # the strand that deals with what came up, while the coroutine stands still
         self._strategy: Strategy | None = None
@@ -685,6 +687,22 @@ class Attempt(Spawned):
             one = one.solving.within.asker if one.above is None else one.above
         return found[::-1]
 
+    # --- what is expected of it ---------------------------------------------------------------------------------------
+
+    def shares(self) -> list[tuple[Branch, list[Dependency[Any]]]]:
+        """The branches that can still come true, the likeliest first, each with what is left of it.
+
+        These are those that foresaw most of what was done.
+        """
+        found = [(one, _remaining(one, self.done)) for one in self.branches]
+        most = max((len(one.needs) - len(left) for one, left in found), default=0)
+        return [(one, left) for one, left in found if len(one.needs) - len(left) == most]
+
+    def left(self, rank: int = 0) -> tuple[Branch | None, list[Dependency[Any]]]:
+        """A branch that can still come true, and what is left of it."""
+        shares = self.shares()
+        return shares[rank] if rank < len(shares) else (None, [])
+
     # --- the seat of its context --------------------------------------------------------------------------------------
 
     def supplies(self) -> Amounts:
@@ -757,6 +775,18 @@ class Attempt(Spawned):
 
     def __repr__(self) -> str:
         return f"<Attempt {self.provider.spec.label} for {self.node.label}: {self.outcome}>"
+
+
+def _remaining(branch: Branch, done: Sequence[Dependency[Any]]) -> list[Dependency[Any]]:
+    """What is left of the needs of a branch, in order."""
+    spent = list(done)
+    left: list[Dependency[Any]] = []
+    for need in branch.needs:
+        if need in spent:
+            spent.remove(need)
+        else:
+            left.append(need)
+    return left
 
 
 def _words(failure: DependencyFailedError | ActivityAbortedError | ActivityImpossibleError) -> str:
@@ -860,39 +890,13 @@ _MOST_PREPARED: Final = 16  # worlds
 _MOST_PLANNED: Final = 24  # nodes below one
 
 
-@dataclass(slots=True, eq=False)
-class Outlook:
-    """What is expected of one attempt that runs."""
-
-    attempt: Attempt
-    branches: list[Branch] = field(default_factory=list)  # what its strategy foresees, the likeliest first
-    done: list[Dependency[Any]] = field(default_factory=list)  # what it has had solved, or has solved at this moment
-    forecast: Foreseen | None = None  # the path that is expected; None if it foresees nothing
-
-    @property
-    def open(self) -> list[Branch]:
-        """The branches that can still come true, the likeliest first: those that foresaw most of what was done."""
-        fits = [len(one.needs) - len(remaining(one, self.done)) for one in self.branches]
-        most = max(fits, default=0)
-        return [one for one, fit in zip(self.branches, fits, strict=True) if fit == most]
-
-    def left(self, rank: int = 0) -> tuple[Branch | None, list[Dependency[Any]]]:
-        """A branch that can still come true, and what is left of it."""
-        shares = self.shares()
-        return shares[rank] if rank < len(shares) else (None, [])
-
-    def shares(self) -> list[tuple[Branch, list[Dependency[Any]]]]:
-        """The branches that can still come true, each with what is left of it."""
-        return [(one, remaining(one, self.done)) for one in self.open]
-
-
 class Foresight:
     """The foresight of one request."""
 
-    def __init__(self, estimator: Estimator) -> None:
-        self.outlooks: list[Outlook] = []  # of the attempts that run, the outermost first
-        self._estimator = estimator
-        self._state: State = estimator.state
+    def __init__(self, solving: Solving) -> None:
+        self._solving = solving
+        self._estimator = solving.estimator
+        self._state: State = solving.state
         self._worlds: list[Scenario] = []  # in which something was decided in advance
         self._work: Iterator[None] | None = None  # what is left to prepare; None to lay it out anew
         self._timer: Timer | None = None
@@ -904,14 +908,11 @@ class Foresight:
 
     def begins(self, attempt: Attempt) -> None:
         """An attempt begins."""
-        outlook = Outlook(attempt)
-        self.outlooks.append(outlook)
         if self._is_on:
-            self._look(outlook)
+            self._look(attempt)
 
     def ends(self, attempt: Attempt) -> None:
         """An attempt is over."""
-        self.outlooks = [one for one in self.outlooks if one.attempt is not attempt]
         wanted = attempt.wanted
         ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
         # Asked here, too: that what it claims holds is checked only after this, and what does not hold took no time.
@@ -921,47 +922,47 @@ class Foresight:
         if self._is_on:
             self._lay_out()
 
-    def asked(self, unit: Unit, wanted: Dependency[Any], above: Attempt | None, node: TaskNode) -> None:
+    def asked(self, errand: Errand) -> None:
         """A dependency is about to be solved: compare it with what was foreseen."""
         if not self._is_on:
             return
         self._take_over()  # whatever comes below: the decision that follows is to find what was found out
-        outlook = next((one for one in self.outlooks if one.attempt is above), None)
-        if outlook is None:
+        wanted, above = errand.wanted, errand.above
+        if above is None:
             return
-        left = [needs for _, needs in outlook.shares()]
+        left = [needs for _, needs in above.shares()]
         expected = label_of(left[0][0]) if left and left[0] else ""
         ranks = [rank for rank, needs in enumerate(left) if wanted in needs]
         what = "miss" if not ranks else "hit" if ranks[0] == 0 else "other"
-        if not outlook.branches or (what == "miss" and node.kind is NodeKind.OPTION):
+        if not above.branches or (what == "miss" and errand.node.kind is NodeKind.OPTION):
             return
         self._state.count({"hit": "hits", "other": "others", "miss": "misses"}[what])
-        outlook.done.append(wanted)  # after it was compared: from now on it is left of no branch
-        if unit.frame.planner.trace.on:
-            unit.note(TraceEvent.FORECAST, wanted=label_of(wanted), foreseen=expected, what=what)
-        self._come_true(outlook, wanted)
+        above.done.append(wanted)  # after it was compared: from now on it is left of no branch
+        if errand.unit.frame.planner.trace.on:
+            errand.unit.note(TraceEvent.FORECAST, wanted=label_of(wanted), foreseen=expected, what=what)
+        self._come_true(above, wanted)
         if what == "hit":
-            self._show(outlook)
+            self._show(above)
             self._lay_out()
         else:
-            self._look(outlook)
+            self._look(above)
 
-    def _come_true(self, outlook: Outlook, wanted: Dependency[Any]) -> None:
+    def _come_true(self, attempt: Attempt, wanted: Dependency[Any]) -> None:
         """What was planned and is done now stands below what was done before, and is no more to come."""
-        children = outlook.attempt.node.children
+        children = attempt.node.children
         for child in reversed(children):
             if child.outcome is Outcome.RUNNING and child.wanted == wanted:
                 children.remove(child)
                 children.append(child)
                 break
-        if outlook.forecast is not None:
-            needs = outlook.forecast.needs
+        if attempt.forecast is not None:
+            needs = attempt.forecast.needs
             come = next((place for place, one in enumerate(needs) if one.wanted == wanted), len(needs))
-            outlook.forecast = replace(outlook.forecast, needs=(*needs[:come], *needs[come + 1 :]))
+            attempt.forecast = replace(attempt.forecast, needs=(*needs[:come], *needs[come + 1 :]))
 
     def close(self) -> None:
         """The request is over."""
-        self.outlooks, self._worlds, self._work = [], [], None
+        self._worlds, self._work = [], None
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -978,36 +979,34 @@ class Foresight:
         total: Amounts = {}
         one: Attempt | None = attempt
         while one is not None:
-            with estimator.deciding(one.chain()):
-                for outlook in self.outlooks:
-                    if outlook.attempt is one:
-                        total = together(total, estimator.amounts_left(outlook.shares(), estimator.world, depth))
+            if one in self._solving.stack:  # its strategy may ask when it has ended, too
+                with estimator.deciding(one.chain()):
+                    total = together(total, estimator.amounts_left(one.shares(), estimator.world, depth))
             one = one.above
         return total
 
-    def _look(self, outlook: Outlook) -> None:
+    def _look(self, attempt: Attempt) -> None:
         """Ask a strategy what it foresees now, and make its forecast from where it is."""
         estimator, depth = self._estimator, self._state.lookahead
-        attempt = outlook.attempt
         with estimator.deciding(attempt.chain()[:-1]):  # without itself, who would be left out
             priced, _ = estimator.price(attempt.provider, attempt.wanted, estimator.world)
             # Amid its run it may foresee nothing any more: then what it foresaw when it began is all there is.
-            if not outlook.done or priced.branches:
-                outlook.branches = likeliest(priced.branches)
-            if outlook.branches:
-                wanted, world, done = attempt.wanted, estimator.world, outlook.done
-                outlook.forecast = forecast(estimator, priced, wanted, world, depth, branches=outlook.open, done=done)
-        self._show(outlook)
+            if not attempt.done or priced.branches:
+                attempt.branches = likeliest(priced.branches)
+            if attempt.branches:
+                shares = attempt.shares()
+                attempt.forecast = forecast(estimator, priced, attempt.wanted, estimator.world, depth, shares)
+        self._show(attempt)
         self._lay_out()
 
-    def _show(self, outlook: Outlook) -> None:
+    def _show(self, attempt: Attempt) -> None:
         """The direct children that are expected, in the task tree."""
-        node = outlook.attempt.node
+        node = attempt.node
         node.children = [child for child in node.children if child.outcome is not Outcome.PLANNED]
-        seen = outlook.forecast
+        seen = attempt.forecast
         costs = {} if seen is None else {one.wanted: one.cost for one in seen.needs}
-        branch, left = outlook.left()
-        others = dict.fromkeys(need for _, needs in outlook.shares()[1:] for need in needs)
+        branch, left = attempt.left()
+        others = dict.fromkeys(need for _, needs in attempt.shares()[1:] for need in needs)
         for need in left[:_MOST_PLANNED]:
             TaskNode(NodeKind.DEPENDENCY, None, node, need).cost = costs.get(need)
         chances = {} if seen is None else dict(seen.others)
@@ -1030,7 +1029,7 @@ class Foresight:
             self._arm()
 
     def _arm(self) -> None:
-        if self._timer is None and self._state.prepare_asks > 0 and self.outlooks:
+        if self._timer is None and self._state.prepare_asks > 0 and self._solving.stack:
             self._timer = self._state.kernel.call_later(1, self._prepare)
 
     @property
@@ -1060,23 +1059,23 @@ class Foresight:
     def _branch(self, rank: int) -> Iterator[None]:
         """Decide in advance what comes if one of the branches of the innermost attempt comes true."""
         estimator, depth = self._estimator, self._state.lookahead
-        outlooks = tuple(self.outlooks)
+        attempts = tuple(self._solving.stack)
         world = estimator.world
-        for index in range(len(outlooks) - 1, -1, -1):
-            outlook = outlooks[index]
-            is_innermost = index == len(outlooks) - 1
-            branch, left = outlook.left(rank if is_innermost else 0)
+        for index in range(len(attempts) - 1, -1, -1):
+            attempt = attempts[index]
+            is_innermost = index == len(attempts) - 1
+            branch, left = attempt.left(rank if is_innermost else 0)
             if is_innermost and rank and branch is None:
                 return
-            chain = outlook.attempt.chain()
+            chain = attempt.chain()
             for need in left:
                 yield from self._decide(need, chain, world)
                 world = estimator.after(need, world, depth)
             if left and not is_innermost:
                 return
-            if outlook.attempt.above is None:
+            if attempt.above is None:
                 return
-            world = estimator.outcome(outlook.attempt.wanted, branch, (), world, depth)
+            world = estimator.outcome(attempt.wanted, branch, (), world, depth)
             yield
 
     def _decide(self, need: Dependency[Any], chain: Chain, world: Scenario) -> Iterator[None]:
@@ -1434,7 +1433,7 @@ class Solving:
         self.value: Any = None  # what solving it gave, when it is over
         self.priority: int | None = priority  # if it is what is done about something that came up
         self.interruptions: Interruptions = Interruptions(self)  # what comes up meanwhile
-        self.foresight: Foresight = Foresight(estimator)  # what is expected to come
+        self.foresight: Foresight = Foresight(self)  # what is expected to come
         self._only = only  # the one strategy that may provide it; None for anybody
         self._is_anew = False  # whether it was told to begin again, and has not done so yet
         self.attempts: int = 0  # how many there were
@@ -1502,7 +1501,7 @@ class Solving:
         node.begin(self.state.tick)
         if above is not None:
             above.is_solving = True  # a breakpoint is near: it need not be unwound for what comes up
-        self.foresight.asked(errand.unit, wanted, above, node)  # before all asking: what was prepared is taken over
+        self.foresight.asked(errand)  # before all asking: what was prepared is taken over
         try:
             return self._met(errand) if self.estimator.is_met(wanted) else await self._provide(errand)
         except DependencyFailedError as failure:

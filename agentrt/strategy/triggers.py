@@ -62,7 +62,7 @@ from agentrt.words import repr_of
 if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.signals import Connection
-    from agentrt.strategy.solve import Attempt, Outlook
+    from agentrt.strategy.solve import Attempt
 
 _MOST_TIMES: Final = 6  # doublings of a second that it waits after a failure: about a minute
 
@@ -400,26 +400,26 @@ class _Look:
     def price_all(self) -> None:
         """Count up what is saved, from the innermost attempt to the outermost; raise ``_CutShort`` at the limit."""
         open_ = list(self._totals)
-        for outlook in reversed(self._solving.foresight.outlooks):
-            if any(left for _, left in outlook.shares()):
-                open_ = [one for one in open_ if self._may_save_more(outlook, one)]
+        for attempt in reversed(self._solving.stack):
+            if any(left for _, left in attempt.shares()):
+                open_ = [one for one in open_ if self._may_save_more(attempt, one)]
 
-    def _may_save_more(self, outlook: Outlook, wanted: Dependency[Any]) -> bool:
+    def _may_save_more(self, attempt: Attempt, wanted: Dependency[Any]) -> bool:
         """Count up what having something saves to an attempt; False if those above it cannot save anything by it."""
         estimator, real = self._estimator, self._estimator.world
-        before = self._goes_on(outlook, real)
-        chain = outlook.attempt.chain()
+        before = self._goes_on(attempt, real)
+        chain = attempt.chain()
         with estimator.deciding(chain):
-            without, priced = self._costs(outlook, before)
-        if estimator.need_of(wanted) not in priced and not self._meets(outlook, wanted, before):
+            without, priced = self._costs(attempt, before)
+        if estimator.need_of(wanted) not in priced and not self._meets(attempt, wanted, before):
             return True
         self._require_more()
-        behind = self._goes_on(outlook, estimator.after(wanted, real, self._depth))
+        behind = self._goes_on(attempt, estimator.after(wanted, real, self._depth))
         if self._is_same(before, behind):
             return False
         with estimator.deciding(chain):
-            having, _ = self._costs(outlook, behind)
-        shares = [branch.probability for branch, _ in outlook.shares()]
+            having, _ = self._costs(attempt, behind)
+        shares = [branch.probability for branch, _ in attempt.shares()]
         for share, most, least in zip(shares, without, having, strict=True):
             if least < most:
                 self._totals[wanted] += inf if most == inf else share / sum(shares) * (most - least)
@@ -431,9 +431,9 @@ class _Look:
 
     # --- worlds -------------------------------------------------------------------------------------------------------
 
-    def _goes_on(self, outlook: Outlook, world: Scenario) -> Scenario:
+    def _goes_on(self, attempt: Attempt, world: Scenario) -> Scenario:
         """The world in which an attempt goes on: what it has solved at this moment has been met by then."""
-        below = next((one for one in self._solving.stack if one.above is outlook.attempt), None)
+        below = next((one for one in self._solving.stack if one.above is attempt), None)
         if below is None:
             return world
         key = (below, world)
@@ -442,12 +442,8 @@ class _Look:
         return self._over[key]
 
     def _is_over(self, attempt: Attempt, world: Scenario) -> Scenario:
-        outlook = next((one for one in self._solving.foresight.outlooks if one.attempt is attempt), None)
-        if outlook is None:
-            self._require_more()
-            return self._estimator.after(attempt.wanted, world, self._depth)
-        world = self._goes_on(outlook, world)
-        branch, left = outlook.left()
+        world = self._goes_on(attempt, world)
+        branch, left = attempt.left()
         with self._estimator.deciding(attempt.chain()):
             for need in left:
                 self._require_more()
@@ -462,23 +458,23 @@ class _Look:
         is_one = is_as_assumed(one.state, layer(other.state)) is not None
         return is_one and is_as_assumed(other.state, layer(one.state)) is not None
 
-    def _meets(self, outlook: Outlook, wanted: Dependency[Any], world: Scenario) -> bool:
+    def _meets(self, attempt: Attempt, wanted: Dependency[Any], world: Scenario) -> bool:
         """Whether what a dependency says of the world meets something else that is expected of an attempt."""
         if not type(wanted).has_effect():
             return True  # whoever provides it may say so
         estimator = self._estimator
         behind = estimator.layered(world, wanted, "assume", wanted.assume)
-        needs = {need: None for _, left in outlook.shares() for need in left}
-        if outlook.forecast is not None:
-            needs.update((one.wanted, None) for _, one in outlook.forecast.walk() if not one.is_met)
+        needs = {need: None for _, left in attempt.shares() for need in left}
+        if attempt.forecast is not None:
+            needs.update((one.wanted, None) for _, one in attempt.forecast.walk() if not one.is_met)
         return any(not estimator.is_met(need, world) and estimator.is_met(need, behind) for need in needs)
 
     # --- prices -------------------------------------------------------------------------------------------------------
 
-    def _costs(self, outlook: Outlook, world: Scenario) -> tuple[list[float], set[Need]]:
+    def _costs(self, attempt: Attempt, world: Scenario) -> tuple[list[float], set[Need]]:
         """What is left costs, branch by branch; and what was priced for that."""
         priced: set[Need] = set()
-        costs = [self._cost(left, world, priced) for _, left in outlook.shares()]
+        costs = [self._cost(left, world, priced) for _, left in attempt.shares()]
         return costs, priced
 
     def _cost(self, needs: Iterable[Dependency[Any]], world: Scenario, priced: set[Need]) -> float:

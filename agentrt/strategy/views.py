@@ -162,8 +162,8 @@ def view_of(gameplay: Gameplay) -> GameplayView:
 
 
 def _request(solving: Solving) -> RequestView:
-    interruptions, asker, outlooks = solving.interruptions, solving.within.asker, solving.foresight.outlooks
-    expected = outlooks[-1].forecast if outlooks else None
+    interruptions, asker = solving.interruptions, solving.within.asker
+    expected = solving.stack[-1].forecast if solving.stack else None
     lines = [] if expected is None else expected.render().splitlines()[:_MOST_LINES]
     return RequestView(
         wanted=solving.root.label[:_LONGEST],

@@ -176,7 +176,7 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
         wish = game.wish(agent.gameplay.have("gem"))
         game.tick(3)
         solving = agent.gameplay.running[0]
-        assert solving.foresight.outlooks
+        assert solving.stack
         if end == "done":
             game.tick(60)
         elif end == "cancelled":
@@ -185,7 +185,7 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
             game.sim.runtime.remove(agent)
         game.tick(3)
         agent.entity.bag = {}
-        assert solving.foresight.outlooks == []
+        assert solving.stack == []
         assert solving.foresight.is_idle
         assert game.kernel.live == 0
 
