@@ -157,13 +157,13 @@ from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.author.expected import (
     Current,
-    CurrentFields,
     ExpectedStorage,
     StateReader,
     expected_fields,
     has_changes,
 )
 from agentrt.activity.author.steps import ACTIVITY
+from agentrt.activity.plan.tree import PlannerOwner
 from agentrt.body.driver import Body
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -176,7 +176,7 @@ from agentrt.errors import (
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import at_once
 from agentrt.strategy.supplies import Amounts, enough, mixed, together
-from agentrt.words import class_name, error_words, repr_of, type_name, words_of
+from agentrt.words import class_name, error_words, repr_of, seconds, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Planner, Unit
@@ -495,11 +495,6 @@ class Outcome(StrEnum):
 
 
 OPEN = (Outcome.PLANNED, Outcome.RUNNING, Outcome.PAUSED)  # of what has not ended
-
-
-def seconds(value: float) -> str:
-    """A cost for people: "2.5 s", "3230 s"."""
-    return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -1279,10 +1274,9 @@ class ForesightCounts(NamedTuple):
 # --- what one agent knows ---------------------------------------------------------------------------------------------
 
 
-class GameplayOwner(Body, Protocol):
+class GameplayOwner(PlannerOwner, Body, Protocol):
     """The agent, as its gameplay sees it."""
 
-    expected: type[CurrentFields] | None
     planner: Planner | None
 
     @property
@@ -1292,13 +1286,6 @@ class GameplayOwner(Body, Protocol):
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
-        ...
-
-    def post(self, fn: Callable[..., object], *args: Any) -> None:
-        """Call a function at the next intake of its runtime; from any thread."""
-
-    def signal(self, name: str) -> Signal:
-        """A signal of the entity."""
         ...
 
     async def wait_outside(self, connect: Callable[[Callable[[], None]], object]) -> None:
@@ -1388,9 +1375,8 @@ class State:
 
     def spare(self, units: int) -> bool:
         """Take units of the think budget of the runtime for work that can wait; says whether they were there."""
-        planner = self.agent.planner
-        search = None if planner is None else planner.agent.search
-        return planner is None or search is None or search.spare(planner, units)
+        search, planner = self.agent.search, self.agent.planner
+        return search is None or planner is None or search.spare(planner, units)
 
     def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
         """What a hook gives; one that raises is reported, and something else counts."""
