@@ -911,7 +911,7 @@ def _solvers_of(content: Content) -> list[type[Action]]:
     """The actions by which a plan has solved what strategies provide."""
     if not content.strategies:
         return []
-    from agentrt.strategy.requests import solver_of  # most agents have none
+    from agentrt.strategy.solve import solver_of  # most agents have none
 
     return [solver_of(wanted) for strategy in content.strategies for wanted in _provided(strategy)]
 

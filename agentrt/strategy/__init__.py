@@ -23,11 +23,10 @@ from agentrt.strategy.ask import (
     StrategyContext,
     TaskNode,
     strategy,
+    tries_for,
 )
-from agentrt.strategy.gameplay import Gameplay
-from agentrt.strategy.requests import Request
-from agentrt.strategy.supplies import tries_for
-from agentrt.strategy.triggers import Opportunity, Trigger
+from agentrt.strategy.gameplay import Gameplay, Opportunity, Trigger
+from agentrt.strategy.solve import Request
 from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskNodeView
 
 __all__ = [

@@ -3,9 +3,10 @@
 One module of more than 800 lines, since what it tells authors goes round: a dependency is asked with an ``Ask``, which
 prices others through an ``Estimator``, which asks the strategies of a ``Catalog``, which are run with a
 ``StrategyContext``, which has dependencies solved and shows the task tree. From top to bottom: dependencies and what
-may come of them (``Branch``); the task tree; strategies, who provides what, and what they offer; what one agent knows
-(topics, its catalog, records, all in one ``State``); the memo of estimates, ``Ask``, ``Estimator``; forecasts; the
-context. A context is a handle over a *seat*, the attempt that runs the strategy: of that alone nothing is known here.
+may come of them (``Branch``); supplies; the task tree; strategies, who provides what, and what they offer; what one
+agent knows (topics, its catalog, records, all in one ``State``); the memo of estimates, ``Ask``, ``Estimator``;
+forecasts; the context. That is a handle over a *seat*, the attempt that runs the strategy, of which alone nothing is
+known here.
 
 *Dependencies.* A dependency is a typed record: ``Collect("diamond", 7)``. Its class is the name of an open, global list
 of the strategies that provide it; a strategy of one plugin is considered by those of another that know the class and
@@ -99,6 +100,15 @@ answers below it rest on.
 he foresees, the needs of that branch, each in the world that those before it leave, and so on, down to where look-ahead
 ends. Making one asks nobody who was not asked for the decision: it is read off what estimating kept.
 
+*Supplies*: how much of what will be used up is enough. Strategies say what each branch uses up (``Branch.uses``), and
+what a dependency will use is then a distribution over those branches, with what their needs use. The answer is the
+least amount that is enough with a given confidence.
+
+* Amounts are added and mixed exactly, but for rounding to a billionth, so that five times 0.2 is one. A distribution
+  of more than 256 amounts is made coarser, upwards.
+* What two needs use up is taken to be independent of each other.
+* Only + - * / and comparisons: the same amounts on every host.
+
 *The task tree* shows what is being done for what, with the outcome of every node. Two kinds of nodes take turns: what
 was asked for (a dependency), and the strategies that were tried for it. Below a strategy stand the dependencies that it
 has solved, is solving, and is expected to need; what came up meanwhile hangs below whoever was interrupted. The tree
@@ -175,7 +185,6 @@ from agentrt.errors import (
 )
 from agentrt.kernel.signals import Signal
 from agentrt.kernel.traps import at_once
-from agentrt.strategy.supplies import Amounts, enough, mixed, together
 from agentrt.words import class_name, error_words, repr_of, seconds, type_name, words_of
 
 if TYPE_CHECKING:
@@ -464,6 +473,104 @@ class Branch:
     uses: Mapping[str, float] = field(default_factory=dict)  # what it will use up: ``{"wooden_pickaxe": 0.2}``
     fails: bool = False  # whether that outcome is a failure, so that the next strategy would be tried
     label: str = ""  # for people
+
+
+# --- supplies ---------------------------------------------------------------------------------------------------------
+
+MOST_TRIES: Final = 100_000  # more than that are no plan
+_MOST_AMOUNTS: Final = 256  # of one distribution; more are put together, upwards, so that it stays enough
+_DIGITS: Final = 9
+_SLACK: Final = 1e-12  # sums of probabilities miss 1 by a few of these
+
+Amounts = Mapping[str, Sequence[tuple[float, float]]]
+"""By name: amounts, ascending, with their probabilities."""
+
+_NONE: Final = ((0.0, 1.0),)
+
+
+def tries_for(successes: int, probability: float, confidence: float = 0.9) -> int:
+    """How many tries, 100,000 at most, it takes until something succeeded often enough.
+
+    Args:
+        successes: how often it has to succeed.
+        probability: with which each try succeeds, apart from all others.
+        confidence: how certain that has to be, from 0 to less than 1.
+
+    Raises:
+        ArgumentError: a number is out of its range.
+
+    Source: prismarine-gameplay: "Planning Ahead Using Probability".
+    """
+    _require_number("tries_for", "successes", successes, successes >= 0, "0 or more")
+    _require_number("tries_for", "probability", probability, 0 < probability <= 1, "more than 0, and 1 at most")
+    _require_number("tries_for", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
+    lacking = [1.0] + [0.0] * (successes - 1) if successes else []  # how likely it is to have had so many
+    tries = 0
+    while sum(lacking) > 1.0 - confidence + _SLACK and tries < MOST_TRIES:
+        tries += 1
+        for had in range(successes - 1, 0, -1):
+            lacking[had] = lacking[had] * (1.0 - probability) + lacking[had - 1] * probability
+        lacking[0] *= 1.0 - probability
+    return tries
+
+
+def _require_number(call: str, name: str, value: object, is_right: bool, wanted: str) -> None:
+    if not is_right:
+        raise ArgumentError(call, name, f"is {repr_of(value)}. Give it {wanted}.")
+
+
+def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
+    """The least amounts that are enough, in the order of names; without those of which nothing is needed."""
+    _require_number("supplies", "confidence", confidence, 0 <= confidence < 1, "from 0 to less than 1")
+    found: dict[str, float] = {}
+    for name in sorted(amounts):
+        certain = 0.0
+        for amount, probability in amounts[name]:
+            certain += probability
+            if certain + _SLACK >= confidence:
+                if amount > 0:
+                    found[name] = amount
+                break
+    return found
+
+
+def together(one: Amounts, other: Amounts) -> Amounts:
+    """What is used up by two things."""
+    if not one or not other:
+        return one or other
+    total = dict(one)
+    for name, amounts in other.items():
+        points: dict[float, float] = {}
+        for first, chance in total.get(name, _NONE):
+            for second, probability in amounts:
+                amount = round(first + second, _DIGITS)
+                points[amount] = points.get(amount, 0.0) + chance * probability
+        total[name] = _coarser(points)
+    return total
+
+
+def mixed(found: Sequence[tuple[float, Amounts]]) -> Amounts:
+    """One of several things comes true, each with its share."""
+    total = 0.0
+    for share, _ in found:
+        total += share
+    points_by_name: dict[str, Sequence[tuple[float, float]]] = {}
+    for name in sorted({name for _, amounts in found for name in amounts}):
+        points: dict[float, float] = {}
+        for share, amounts in found:
+            for amount, probability in amounts.get(name, _NONE):
+                points[amount] = points.get(amount, 0.0) + probability * share / total
+        points_by_name[name] = _coarser(points)
+    return points_by_name
+
+
+def _coarser(points: Mapping[float, float]) -> Sequence[tuple[float, float]]:
+    amounts = sorted(points.items())
+    size = -(-len(amounts) // _MOST_AMOUNTS)
+    if size <= 1:
+        return tuple(amounts)
+    groups = [amounts[first : first + size] for first in range(0, len(amounts), size)]
+    return tuple((group[-1][0], sum(probability for _, probability in group)) for group in groups)
 
 
 # --- the task tree ----------------------------------------------------------------------------------------------------

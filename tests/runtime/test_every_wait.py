@@ -39,7 +39,7 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.ask:Strategy.run",
     "strategy.ask:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
-    "strategy.requests:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
+    "strategy.solve:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.performances:perform", "activity.performances:Performance.wait", "body.budget:SearchWork.ask",
@@ -50,8 +50,8 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
     "runtime.runtime:Runtime.__aexit__", "strategy.solve:Attempt.attempt", "strategy.solve:Attempt.carry",
     "strategy.solve:Attempt.rest", "strategy.solve:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
-    "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.requests:await_request",
-    "strategy.requests:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
+    "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.solve:await_request",
+    "strategy.solve:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
     "strategy.solve:Attempt.perform", "strategy.solve:Attempt.solve",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}
@@ -205,8 +205,8 @@ LOOPS = {
     "runtime.runtime:Runtime.__aenter__": lambda ctx: lambda: enter(ctx.agent.runtime),
     "strategy.gameplay:Gameplay.solve": lambda ctx: lambda: ctx.agent.gameplay.solve(Have()),
     "strategy.gameplay:Gameplay.solve, impossible": lambda ctx: lambda: ctx.agent.gameplay.solve(Lack()),
-    "strategy.requests:Request.wait": lambda ctx: keeping(over(ctx), lambda request: request.wait()),
-    "strategy.requests:Request.__await__": lambda ctx: keeping(over(ctx), lambda request: request),
+    "strategy.solve:Request.wait": lambda ctx: keeping(over(ctx), lambda request: request.wait()),
+    "strategy.solve:Request.__await__": lambda ctx: keeping(over(ctx), lambda request: request),
 }
 STRATEGIES = {
     "strategy.ask:StrategyContext.solve": lambda ctx: ctx.solve(Have()),

@@ -186,7 +186,7 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
         game.tick(3)
         agent.entity.bag = {}
         assert solving.stack == []
-        assert solving.foresight.is_idle
+        assert solving.foresight._timer is None
         assert game.kernel.live == 0
 
 
