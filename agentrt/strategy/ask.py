@@ -131,18 +131,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Collection,
-    Coroutine,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-    Set,
-)
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -165,13 +154,7 @@ from agentrt.activity.author.action import Action, ActionSpec, default_hook
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
-from agentrt.activity.author.expected import (
-    Current,
-    ExpectedStorage,
-    StateReader,
-    expected_fields,
-    has_changes,
-)
+from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.activity.plan.tree import PlannerOwner
 from agentrt.body.driver import Body
@@ -194,7 +177,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 # --- dependencies -----------------------------------------------------------------------------------------------------
 
@@ -1510,12 +1492,12 @@ LeftOut = frozenset[tuple[Need, object]]  # who is being asked or run for what, 
 
 
 @dataclass(slots=True, eq=False)
-class Kept(Generic[T_co]):
+class Kept(Generic[T]):
     """Something that was found out, and when it holds."""
 
-    value: T_co
+    value: T
     topics: Versions | None  # what was read for it; None if that is not known
-    needs: Set[Need]  # what was priced for it
+    needs: Collection[Need]  # what was priced for it
     context: LeftOut  # who of those who provide one of these needs was left out
     decision: int  # the number of the one in which it was found out
     stamp: int  # how many changes there had been

@@ -82,16 +82,7 @@ from agentrt.strategy.ask import (
     near,
     required,
 )
-from agentrt.strategy.solve import (
-    Attempt,
-    Incident,
-    Request,
-    RequestTable,
-    Solvers,
-    Solving,
-    await_request,
-    carrier_of,
-)
+from agentrt.strategy.solve import Attempt, Incident, Request, RequestTable, Solving, await_request, carrier_of
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
@@ -410,14 +401,15 @@ def saved(
     """
     totals = dict.fromkeys(wanted, 0.0)
     for solving in reversed(table.running):  # who began last is who would be interrupted, and a look may be cut short
-        look = _Look(solving, totals, most)
+        look, open_ = _Look(solving, totals, most), list(totals)
         with solving.estimator.deciding():
-            began = solving.estimator.asked
             try:
-                look.price_all()
+                for attempt in reversed(solving.stack):
+                    if any(left for _, left in attempt.shares()):
+                        open_ = [one for one in open_ if look.may_save_more(attempt, one)]
             except _CutShort:
                 break
-            most -= solving.estimator.asked - began
+        most = look.limit - solving.estimator.asked
     return totals
 
 
@@ -426,26 +418,19 @@ class _CutShort(Exception):
 
 
 class _Look:
-    """What having something would save in one request; cut short after so many asks."""
+    """What having something would save in one request; it raises ``_CutShort`` after so many asks."""
 
-    __slots__ = ("_depth", "_estimator", "_limit", "_over", "_solving", "_totals")
+    __slots__ = ("_depth", "_estimator", "_over", "_solving", "_totals", "limit")
 
     def __init__(self, solving: Solving, totals: dict[Dependency[Any], float], most: int) -> None:
         self._solving = solving
         self._estimator = solving.estimator
         self._depth = solving.state.lookahead
-        self._limit = solving.estimator.asked + most
+        self.limit = solving.estimator.asked + most
         self._totals = totals  # by dependency, what having it saves; counted up
         self._over: dict[tuple[Attempt, Scenario], Scenario] = {}  # the world that an attempt leaves, by that before
 
-    def price_all(self) -> None:
-        """Count up what is saved, from the innermost attempt to the outermost; raise ``_CutShort`` at the limit."""
-        open_ = list(self._totals)
-        for attempt in reversed(self._solving.stack):
-            if any(left for _, left in attempt.shares()):
-                open_ = [one for one in open_ if self._may_save_more(attempt, one)]
-
-    def _may_save_more(self, attempt: Attempt, wanted: Dependency[Any]) -> bool:
+    def may_save_more(self, attempt: Attempt, wanted: Dependency[Any]) -> bool:
         """Count up what having something saves to an attempt; False if those above it cannot save anything by it."""
         estimator, real = self._estimator, self._estimator.world
         before = self._goes_on(attempt, real)
@@ -467,7 +452,7 @@ class _Look:
         return True
 
     def _require_more(self) -> None:
-        if self._estimator.asked >= self._limit:
+        if self._estimator.asked >= self.limit:
             raise _CutShort
 
     # --- worlds -------------------------------------------------------------------------------------------------------
@@ -573,14 +558,13 @@ class Gameplay:
     Source: prismarine-gameplay: "Plugins".
     """
 
-    __slots__ = ("_state", "_table", "agent", "catalog", "changes", "solvers", "triggers")
+    __slots__ = ("_state", "_table", "agent", "catalog", "changes", "triggers")
 
     _state: State
     _table: RequestTable
     agent: GameplayOwner  # whose it is
     catalog: Catalog  # the strategies that it has
     changes: Signal  # emitted whenever something changed that estimates rest on
-    solvers: Solvers  # what its plan knows to have solved
     triggers: Triggers  # what the agent looks out for
 
     lookahead: int = _setting(
@@ -599,8 +583,8 @@ class Gameplay:
     def __init__(self, agent: GameplayOwner) -> None:
         state = State(agent)
         table = RequestTable(state)
-        parts = {"_state": state, "_table": table, "agent": agent, "catalog": state.catalog, "changes": state.changes}
-        for name, part in {**parts, "solvers": Solvers(table), "triggers": Triggers(table)}.items():
+        parts = {"_state": state, "agent": agent, "catalog": state.catalog, "changes": state.changes, "_table": table}
+        for name, part in {**parts, "triggers": Triggers(table)}.items():
             setattr(self, name, part)
         state.catalog.reserved = frozenset(object.__dir__(self))
 
@@ -670,7 +654,7 @@ class Gameplay:
         return remove
 
     def _catalog_changed(self) -> None:
-        self.solvers.fit(self.catalog.dependencies)
+        self._table.fit(self.catalog.dependencies)
         self.changed("strategies")
 
     def add_trigger(self, trigger: Trigger) -> Callable[[], None]:

@@ -95,7 +95,7 @@ have a step ``gameplay:collect`` and a task group can rank it among other things
 provide the dependency, asks anew when something changed, and competes like any action. When nobody could provide it
 after all, that is no failure of the agent's plan: it is thought again, and the dependency is put off, or a plan that
 wants what nobody can provide would fail in every tick. What a plan is doing it goes on to know, also when the last
-strategy for it was taken away. All that such actions need of their agent is its ``Solvers``.
+strategy for it was taken away.
 
 Rejected: running the strategy again that was chosen before, with the patience that its old estimate allowed. Throwing
 an exception into the strategies: each would have to know what may come up, and to pass it on. Cancelling through the
@@ -1382,15 +1382,15 @@ def _outermost_tree(attempts: list[Attempt]) -> Attempt | None:
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
+_MOST_TIMES: Final = 7  # the first is a second, each of the others twice as long: about a minute
+_MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
 _MOST_FINISHED: Final = 8  # task trees of requests that are over; the tutorial tells of eight
 MAX_ATTEMPTS: Final = 10_000
 """How many attempts one request may take."""
 
 
 class RequestTable:
-    """What one agent is asked to solve."""
-
-    __slots__ = ("_count", "estimator", "finished", "left_over", "running", "state")
+    """What one agent is asked to solve, by calls and by its plan."""
 
     def __init__(self, state: State) -> None:
         self.state: State = state
@@ -1401,6 +1401,12 @@ class RequestTable:
         self.finished: tuple[TaskNode, ...] = ()  # the task trees of the last ones that are over, the oldest first
         self.left_over: Callable[[Incident], object] | None = None  # takes what was not dealt with in a request
         self._count = 0  # of the requests that began
+        # how often it could not be solved since it last was, and until when it is put off
+        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}
+        self._provided: tuple[type[Dependency[Any]], ...] = ()
+        self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
+        # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.
+        self._held: dict[type[Dependency[Any]], int] = {}
 
     def began(self, solving: Solving) -> None:
         """A request begins to be solved."""
@@ -1432,6 +1438,48 @@ class RequestTable:
         for solving in self.running:
             solving.foresight.stir()
         self.state.changes.emit()  # the last: a plan that listens finds everything forgotten that does not hold
+
+    # --- what its plan knows to have solved ---------------------------------------------------------------------------
+
+    def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
+        """Have its plan know just what strategies provide, and what is being done."""
+        self._provided = provided
+        self._forget()  # first: a class that was made anew has the activity of the old one, and maybe other fields
+        for wanted in provided:
+            if wanted not in self._known:
+                self._known[wanted] = self.state.agent.learn_solver(solver_of(wanted))
+
+    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
+        """It could not be solved: do not try it again at once, and later each time."""
+        times = min(self._postponed.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
+        if len(self._postponed) >= _MOST_KEPT:
+            self._postponed.clear()
+        self._postponed[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
+
+    def solved(self, wanted: Dependency[Any]) -> None:
+        """It was solved."""
+        self._postponed.pop(wanted, None)
+
+    def put_off_until(self, wanted: Dependency[Any]) -> int:
+        """The tick from which on it may be tried again; 0 for at once."""
+        return self._postponed.get(wanted, (0, 0))[1]
+
+    def hold(self, wanted: type[Dependency[Any]]) -> None:
+        """A plan begins to do it."""
+        self._held[wanted] = self._held.get(wanted, 0) + 1
+
+    def let_go(self, wanted: type[Dependency[Any]]) -> None:
+        """A plan does not do it any more."""
+        self._held[wanted] -= 1
+        kernel = self.state.agent.kernel
+        if not self._held[wanted]:
+            del self._held[wanted]
+            if wanted not in self._provided and kernel is not None:
+                kernel.call_soon(self._forget)  # the plan is just being stopped
+
+    def _forget(self) -> None:
+        for wanted in [one for one in self._known if one not in self._provided and one not in self._held]:
+            self._known.pop(wanted)()
 
 
 class Solving:
@@ -1496,17 +1544,6 @@ class Solving:
         self.foresight.ends(attempt)
         if self.stack:
             self.stack[-1].time.take_back()
-
-    def interrupt(
-        self,
-        interruption: Interruption,
-        wanted: Dependency[Any] | None = None,
-        *,
-        priority: int = 0,
-        then: Callable[[Outcome], object] | None = None,
-    ) -> None:
-        """Something came up: have it dealt with as soon as those that run allow it. See ``Incident``."""
-        self.interruptions.add(Incident(interruption, wanted, priority, then))
 
     def gives_way_to(self, priority: int) -> bool:
         """Whether it can be interrupted: what is done about something that came up, by something more urgent only."""
@@ -1748,42 +1785,42 @@ class _Solver(Action):
     """The action of a plan that has a dependency solved."""
 
     async def think(self, ctx: Context, args: Dependency[Any]) -> None:
-        solvers = _solvers_of(ctx)
+        table = _table_of(ctx)
         while True:
-            await ctx.sleep_ticks(max(0, solvers.put_off_until(args) - ctx.clock.tick))
-            if solvers.table.estimator.cost(args) < inf:
+            await ctx.sleep_ticks(max(0, table.put_off_until(args) - ctx.clock.tick))
+            if table.estimator.cost(args) < inf:
                 ctx.set_think_output()
             else:
                 ctx.clear_think_output()
-            await solvers.table.state.changes.wait()
+            await table.state.changes.wait()
 
     def start(self, ctx: Context, args: Dependency[Any]) -> None:
-        _solvers_of(ctx).hold(type(args))
+        _table_of(ctx).hold(type(args))
 
     def stop(self, ctx: Context, args: Dependency[Any]) -> None:
-        _solvers_of(ctx).let_go(type(args))
+        _table_of(ctx).let_go(type(args))
 
     async def run(self, ctx: Context, args: Dependency[Any]) -> None:
-        solvers, unit = _solvers_of(ctx), unit_of(ctx)
+        table, unit = _table_of(ctx), unit_of(ctx)
         try:
-            await Solving(solvers.table, solvers.table.estimator, args).run(unit)
+            await Solving(table, table.estimator, args).run(unit)
         except DependencyFailedError as failure:
             execution, reason = unit.frame.execution, f"{label_of(args)} could not be solved: {failure.reason}"
             # Before the plan is thought again, or it would choose this again.
-            solvers.put_off(args, ctx.clock)
+            table.put_off(args, ctx.clock)
             if isinstance(execution, Performance) or catcher_of(unit) is not None:
                 ctx.abort(reason)  # somebody awaits it, and hears of it
             execution.replan(reason, unit)
             await park()  # this coroutine is unwound with the plan
         else:
-            solvers.solved(args)
+            table.solved(args)
 
 
-def _solvers_of(ctx: Context) -> Solvers:
-    """What an action of a plan needs to have something solved. ``ctx.agent`` is of any type, for authors' sake."""
-    solvers = ctx.agent.gameplay.solvers
-    assert isinstance(solvers, Solvers)
-    return solvers
+def _table_of(ctx: Context) -> RequestTable:
+    """What the agent of an action is asked to solve. ``ctx.agent`` is of any type, for authors' sake."""
+    table = ctx.agent.gameplay._table
+    assert isinstance(table, RequestTable)
+    return table
 
 
 def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
@@ -1792,65 +1829,6 @@ def solver_of(wanted: type[Dependency[Any]]) -> type[Action]:
     if found is None:
         found = wanted._solver = action_for(_Solver, wanted, wanted, __doc__=f"Has {wanted.__name__} solved.")
     return found
-
-
-_MOST_TIMES: Final = 7  # the first is a second, each of the others twice as long: about a minute
-_MOST_KEPT: Final = 1024  # what is forgotten is tried at once, which costs one attempt more
-
-
-class Solvers:
-    """What the plan of an agent knows to have solved."""
-
-    __slots__ = ("_held", "_known", "_postponed", "_provided", "table")
-
-    def __init__(self, table: RequestTable) -> None:
-        self.table: RequestTable = table
-        # how often it could not be solved since it last was, and until when it is put off
-        self._postponed: dict[Dependency[Any], tuple[int, int]] = {}
-        self._provided: tuple[type[Dependency[Any]], ...] = ()
-        self._known: dict[type[Dependency[Any]], Callable[[], None]] = {}
-        # How many times a plan is doing it: not whether, since one that is performed beside the plan may do it, too.
-        self._held: dict[type[Dependency[Any]], int] = {}
-
-    def fit(self, provided: tuple[type[Dependency[Any]], ...]) -> None:
-        """Know just what strategies provide, and what is being done."""
-        self._provided = provided
-        self._forget()  # first: a class that was made anew has the activity of the old one, and maybe other fields
-        for wanted in provided:
-            if wanted not in self._known:
-                self._known[wanted] = self.table.state.agent.learn_solver(solver_of(wanted))
-
-    def put_off(self, wanted: Dependency[Any], clock: Clock) -> None:
-        """It could not be solved: do not try it again at once, and later each time."""
-        times = min(self._postponed.get(wanted, (0, 0))[0] + 1, _MOST_TIMES)
-        if len(self._postponed) >= _MOST_KEPT:
-            self._postponed.clear()
-        self._postponed[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
-
-    def solved(self, wanted: Dependency[Any]) -> None:
-        """It was solved."""
-        self._postponed.pop(wanted, None)
-
-    def put_off_until(self, wanted: Dependency[Any]) -> int:
-        """The tick from which on it may be tried again; 0 for at once."""
-        return self._postponed.get(wanted, (0, 0))[1]
-
-    def hold(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan begins to do it."""
-        self._held[wanted] = self._held.get(wanted, 0) + 1
-
-    def let_go(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan does not do it any more."""
-        self._held[wanted] -= 1
-        kernel = self.table.state.agent.kernel
-        if not self._held[wanted]:
-            del self._held[wanted]
-            if wanted not in self._provided and kernel is not None:
-                kernel.call_soon(self._forget)  # the plan is just being stopped
-
-    def _forget(self) -> None:
-        for wanted in [one for one in self._known if one not in self._provided and one not in self._held]:
-            self._known.pop(wanted)()
 
 
 class _Performed(Performance):

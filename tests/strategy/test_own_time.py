@@ -6,7 +6,7 @@ from wants import Build, Have, Know, Reach
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
 from agentrt.strategy.ask import Record
-from agentrt.strategy.solve import OwnTime
+from agentrt.strategy.solve import Incident, OwnTime
 
 PAUSE = Interruptible.PAUSE
 
@@ -145,7 +145,7 @@ def test_what_came_up_and_pauses_are_nobodys_time(game, way):
     game.tick(4)
     request.pause()
     game.tick(20)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(30)
     request.resume()
     game.tick(150)
