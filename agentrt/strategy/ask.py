@@ -1033,10 +1033,10 @@ def _is_slip(word: str, other: str) -> bool:
 class Topics:
     """The words that one agent's gameplay knows."""
 
-    __slots__ = ("_changed", "_fields", "_read", "_said")
+    __slots__ = ("_agent", "_changed", "_read", "_said")
 
-    def __init__(self, fields: Callable[[], Iterable[str]]) -> None:
-        self._fields = fields  # gives the names of the fields of its entity
+    def __init__(self, agent: GameplayOwner) -> None:
+        self._agent = agent
         self._said: set[str] = set(_OWN)
         self._read: dict[str, None] = {}
         self._changed: dict[str, None] = {}
@@ -1056,7 +1056,7 @@ class Topics:
             if topic not in self._read:
                 known = self._said | self._changed.keys()
                 if topic not in known:
-                    fields = list(self._fields())
+                    fields = self._fields()
                     meant = [] if topic in fields else near(topic, [*fields, *sorted(known)])
                     if meant:
                         return f"the topic {topic!r} is nothing that changes. {_meant(topic, meant)}"
@@ -1073,6 +1073,14 @@ class Topics:
                     told = f"is a topic that nobody reads. {_meant(topic, meant)}"
                     raise ArgumentError("gameplay.changed", repr(topic), told)
                 self._changed[topic] = None
+
+    def _fields(self) -> list[str]:
+        """The names of the fields of the entity, as far as they are known."""
+        entity, expected = self._agent.entity, self._agent.expected
+        names = dict.fromkeys(() if expected is None else expected.field_names())
+        names.update(dict.fromkeys(getattr(entity, "__dict__", ())))
+        names.update((one, None) for one in dir(type(entity)) if isinstance(getattr(type(entity), one, None), property))
+        return [one for one in names if not one.startswith("_")]
 
 
 def _require(method: str, topic: object) -> None:
@@ -1402,7 +1410,7 @@ class State:
 
     def __init__(self, agent: GameplayOwner) -> None:
         self.agent: GameplayOwner = agent
-        self.topics: Topics = Topics(self._field_names)
+        self.topics: Topics = Topics(agent)
         self.catalog: Catalog = Catalog(self.topics)
         self.changes: Signal = Signal()  # emitted whenever something changed that estimates rest on
         self.versions: dict[str, int] = {}  # topic to the number of its changes
@@ -1416,14 +1424,6 @@ class State:
         self.corrects: bool = False
         self.takes_options: bool = True
         self.order: Order = Order.CHEAPEST
-
-    def _field_names(self) -> list[str]:
-        """The names of the fields of the entity, as far as they are known."""
-        entity, expected = self.agent.entity, self.agent.expected
-        names = dict.fromkeys(() if expected is None else expected.field_names())
-        names.update(dict.fromkeys(getattr(entity, "__dict__", ())))
-        names.update((one, None) for one in dir(type(entity)) if isinstance(getattr(type(entity), one, None), property))
-        return [one for one in names if not one.startswith("_")]
 
     # --- what changes -------------------------------------------------------------------------------------------------
 
@@ -1461,11 +1461,6 @@ class State:
     def layer(self, below: Current | None) -> Current:
         """A new layer of CURRENT on another one, or on the entity as it is."""
         return Current(below, self.agent.entity, self.agent.read_state, self.agent.expected)
-
-    def spare(self, units: int) -> bool:
-        """Take units of the think budget of the runtime for work that can wait; says whether they were there."""
-        search, planner = self.agent.search, self.agent.planner
-        return search is None or planner is None or search.spare(planner, units)
 
     def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
         """What a hook gives; one that raises is reported, and something else counts."""
@@ -2337,11 +2332,7 @@ class _AttemptSeat(Protocol):
     async def rest(self) -> None: ...
 
     async def solve(
-        self,
-        wanted: Dependency[Any],
-        node: TaskNode,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
+        self, wanted: Dependency[Any], node: TaskNode, who: Collection[Provider] | None, rank: Rank | None
     ) -> Any: ...
 
     async def perform(self, activity: str, args: Mapping[str, Any]) -> Any: ...
@@ -2495,7 +2486,7 @@ class StrategyContext(Context):
             node.end(Outcome.SKIPPED, state.tick, f"{seconds(own)} is too dear" if own > limit else gain)
             return False
         try:
-            await attempt.solve(wanted, node)
+            await attempt.solve(wanted, node, None, None)
         except DependencyFailedError:
             return False
         return True

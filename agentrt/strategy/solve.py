@@ -738,7 +738,15 @@ class Attempt(Spawned):
 
     def supplies(self) -> Amounts:
         """What it and those above it will still use up."""
-        return self.solving.foresight.supplies(self)
+        estimator, depth = self.estimator, self.estimator.state.lookahead
+        total: Amounts = {}
+        one: Attempt | None = self
+        while one is not None:
+            if one in self.solving.stack:  # its strategy may ask when it has ended, too
+                with estimator.deciding(one.chain()):
+                    total = together(total, estimator.amounts_left(one.shares(), estimator.world, depth))
+            one = one.above
+        return total
 
     async def rest(self) -> None:
         """Wait until what came up was dealt with: a deadline of the author's goes through to one that stands still."""
@@ -746,14 +754,10 @@ class Attempt(Spawned):
             await self._dealing.join()
 
     async def solve(
-        self,
-        wanted: Dependency[Any],
-        node: TaskNode,
-        among: Collection[Provider] | None = None,
-        rank: Rank | None = None,
+        self, wanted: Dependency[Any], node: TaskNode, who: Collection[Provider] | None, rank: Rank | None
     ) -> Any:
         """Have a dependency solved below it, by some strategies, or by anybody."""
-        return await self.solving.solve(Errand(self._acting, wanted, self, node, among, rank))
+        return await self.solving.solve(Errand(self._acting, wanted, self, node, who, rank))
 
     @property
     def _acting(self) -> Unit:
@@ -1004,18 +1008,6 @@ class Foresight:
 
     # --- forecasts ----------------------------------------------------------------------------------------------------
 
-    def supplies(self, attempt: Attempt) -> Amounts:
-        """What an attempt and those above it will still use up."""
-        estimator, depth = self._estimator, self._state.lookahead
-        total: Amounts = {}
-        one: Attempt | None = attempt
-        while one is not None:
-            if one in self._solving.stack:  # its strategy may ask when it has ended, too
-                with estimator.deciding(one.chain()):
-                    total = together(total, estimator.amounts_left(one.shares(), estimator.world, depth))
-            one = one.above
-        return total
-
     def _look(self, attempt: Attempt) -> None:
         """Ask a strategy what it foresees now, and make its forecast from where it is."""
         estimator, depth = self._estimator, self._state.lookahead
@@ -1078,7 +1070,8 @@ class Foresight:
                 return  # all is prepared, until something happens
             spent = self._estimator.asked - before
             self._credit -= spent
-            if spent and not self._state.spare(spent):
+            search, planner = self._state.agent.search, self._state.agent.planner
+            if spent and search is not None and planner is not None and not search.spare(planner, spent):
                 break
         self._arm()
 
@@ -1950,10 +1943,6 @@ class Request(Generic[R]):
                     await self._ended.wait()
         return self.value
 
-    async def until_over(self) -> None:
-        """Wait until it is over, in a coroutine that the runtime steps, whatever became of it."""
-        await self._ended.wait()
-
     def __await__(self) -> Generator[Any, Any, R]:
         return self.wait().__await__()
 
@@ -2036,5 +2025,5 @@ async def await_request(table: RequestTable, wanted: Dependency[R], estimator: E
         if not request.is_done:
             request.cancel("whoever awaited it was cancelled")
             if running.kernel is not None:
-                await outlast(lambda: request.is_done, request.until_over)
+                await outlast(lambda: request.is_done, request._ended.wait)
         raise

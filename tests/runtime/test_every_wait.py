@@ -51,7 +51,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "runtime.runtime:Runtime.__aexit__", "strategy.solve:Attempt.attempt", "strategy.solve:Attempt.carry",
     "strategy.solve:Attempt.rest", "strategy.solve:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
     "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.solve:await_request",
-    "strategy.solve:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
+    "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
     "strategy.solve:Attempt.perform", "strategy.solve:Attempt.solve",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}

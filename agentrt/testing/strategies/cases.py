@@ -191,11 +191,7 @@ class _Provided(Dependency[None], activity="mod:provided"):
 
 
 def _strategy(name: str) -> type[Strategy]:
-    async def run(_strategy: Strategy, _ctx: object, _wanted: object) -> None:
-        return None
-
-    body = {"provides": _Provided, "name": f"provide_{name}", "cost": 1.0, "run": run}
-    return type(f"Provide_{name}", (Strategy,), body)
+    return stub_strategy(_Provided, label=f"Provide_{name}")
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------
