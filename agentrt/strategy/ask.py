@@ -157,7 +157,6 @@ from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, requir
 from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.activity.plan.tree import PlannerOwner
-from agentrt.body.driver import Body
 from agentrt.errors import (
     ENDS_PROGRAM,
     ArgumentError,
@@ -172,6 +171,7 @@ from agentrt.words import class_name, error_words, repr_of, seconds, type_name, 
 
 if TYPE_CHECKING:
     from agentrt.activity.plan.tree import Planner, Unit
+    from agentrt.body.flags import FlagLedger
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
 
@@ -1371,15 +1371,24 @@ class ForesightCounts(NamedTuple):
 # --- what one agent knows ---------------------------------------------------------------------------------------------
 
 
-class GameplayOwner(PlannerOwner, Body, Protocol):
+class GameplayOwner(PlannerOwner, Protocol):
     """The agent, as its gameplay sees it."""
 
     planner: Planner | None
+    flags: FlagLedger
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Who keeps its time; None while it is in no runtime."""
+        ...
 
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
         ...
+
+    def fault(self, path: str, hook: str, error: BaseException) -> None:
+        """A hook of a strategy raised: report it once."""
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
