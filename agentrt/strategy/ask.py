@@ -655,13 +655,6 @@ class TaskNode:
         self.reason = reason
         self.seen = None
 
-    def planned(self, wanted: Dependency[Any]) -> TaskNode | None:
-        """The planned child that stands for a dependency, if there is one."""
-        for child in self.children:
-            if child.outcome is Outcome.PLANNED and child.wanted == wanted:
-                return child
-        return None
-
     def walk(self, depth: int = 0) -> Iterator[tuple[int, TaskNode]]:
         """This node and all below it, from top to bottom, with their depths, from its own on."""
         yield depth, self
@@ -957,13 +950,6 @@ class Offer(NamedTuple):
 
 Rank = Callable[[Sequence[Offer]], Iterable[Offer]]
 """How a parent has a say: from the offers of those that can, the cheapest first, to those that it will have tried."""
-
-
-def check_rank(method: str, rank: object) -> None:
-    """Raise ``ArgumentError`` if a parent's say is no function, or one that waits."""
-    if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
-        meant = "Write a plain function: rank=lambda offers: offers[:2]."
-        raise ArgumentError(method, "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
 
 
 def ranked(rank: Rank, offers: Sequence[Offer], failed: Collection[Provider]) -> list[Offer]:
@@ -2410,12 +2396,17 @@ class StrategyContext(Context):
         """
         await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
-        check_rank("ctx.solve", rank)
+        if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
+            meant = "Write a plain function: rank=lambda offers: offers[:2]."
+            raise ArgumentError("ctx.solve", "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
         self._own("solve")
         await self._attempt.rest()
         attempt = self._attempt
         who = None if among is None else attempt.estimator.state.catalog.chosen(among, type(wanted))
-        node = attempt.node.planned(wanted) or TaskNode(NodeKind.DEPENDENCY, None, attempt.node, wanted)
+        children = attempt.node.children
+        node = next((one for one in children if one.outcome is Outcome.PLANNED and one.wanted == wanted), None)
+        if node is None:
+            node = TaskNode(NodeKind.DEPENDENCY, None, attempt.node, wanted)
         node.is_conditional = False  # it is needed now
         found: R = await attempt.solve(wanted, node, who, rank)
         return found

@@ -317,7 +317,9 @@ class Triggers:
 
     def _whom(self, incident: Incident) -> Solving | None:
         """Whose request is interrupted: who drives the body, else the last one that began; None for nobody."""
-        running = [one for one in self.table.running if one.gives_way_to(incident.priority)]
+        # What is done about something that came up gives way to something more urgent only.
+        lower = [one for one in self.table.running if one.floor is None or one.floor < incident.priority]
+        running = [one for one in lower if not one.unit.frame.execution.is_unwinding(one.unit.frame)]
         held = [hold.owner for hold in self.table.state.agent.flags.holds().values()]
         units = [owner for owner in held if isinstance(owner, Unit)]
         driving = [one for one in running if any(is_under(unit.frame, one.unit.frame) for unit in units)]

@@ -1538,11 +1538,6 @@ class Solving:
         if self.stack:
             self.stack[-1].time.take_back()
 
-    def gives_way_to(self, priority: int) -> bool:
-        """Whether it can be interrupted: what is done about something that came up, by something more urgent only."""
-        is_lower = self.floor is None or self.floor < priority
-        return is_lower and not self.unit.frame.execution.is_unwinding(self.unit.frame)
-
     def restart(self) -> None:
         """Begin again from the very beginning: all that runs is unwound, and who failed may be tried again."""
         self._is_anew = True
