@@ -2396,7 +2396,8 @@ class StrategyContext(Context):
         """
         await at_once(is_dear=True)  # it may be met already, or refused
         required("ctx.solve", wanted)
-        if rank is not None and (not callable(rank) or inspect.iscoroutinefunction(rank)):
+        given: object = rank
+        if rank is not None and (not callable(given) or inspect.iscoroutinefunction(given)):
             meant = "Write a plain function: rank=lambda offers: offers[:2]."
             raise ArgumentError("ctx.solve", "rank", f"takes a function of the offers, not {repr_of(rank)}. {meant}")
         self._own("solve")
