@@ -65,6 +65,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def seconds(value: float) -> str:
+    """A time for people: "2.5 s", "3230 s"."""
+    return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
+
+
 def printable(text: str) -> str:
     """A text in which nothing controls a terminal: what is neither printable nor a space is escaped.
 

@@ -91,8 +91,7 @@ if TYPE_CHECKING:
     from agentrt.packs.loader import Pack, Reference
     from agentrt.packs.registry import Registry
     from agentrt.packs.task_groups import GroupEntry
-    from agentrt.strategy.declare import Strategy
-    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.ask import Dependency, Strategy
     from agentrt.strategy.gameplay import Gameplay
 
 
@@ -281,7 +280,7 @@ def _action(alias: str, registry: Registry) -> type[Action]:
 
 
 def _is_strategy(found: object) -> TypeGuard[type[Strategy]]:
-    from agentrt.strategy.declare import Strategy  # most agents have none
+    from agentrt.strategy.ask import Strategy  # most agents have none
 
     return isinstance(found, type) and issubclass(found, Strategy)
 
@@ -918,7 +917,7 @@ def _solvers_of(content: Content) -> list[type[Action]]:
     """The actions by which a plan has solved what strategies provide."""
     if not content.strategies:
         return []
-    from agentrt.strategy.requests import solver_of  # most agents have none
+    from agentrt.strategy.solve import solver_of  # most agents have none
 
     return [solver_of(wanted) for strategy in content.strategies for wanted in _provided(strategy)]
 

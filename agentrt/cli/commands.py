@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agentrt.record.replay import Make
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
-    from agentrt.strategy.declare import Strategy
+    from agentrt.strategy.ask import Strategy
     from agentrt.strategy.tools import DependencyMap
 
 

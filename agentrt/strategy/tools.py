@@ -33,8 +33,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
-from agentrt.strategy.declare import Strategy
-from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.ask import Dependency, Strategy
 
 Wanted = type[Dependency[Any]]
 
