@@ -51,7 +51,6 @@ def error_words(error: BaseException, longest: int = LONGEST) -> str:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type."""
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
 
 

@@ -95,7 +95,6 @@ def inspect(*, recording: str, page: _Page) -> None:
 
 
 def _wait() -> None:
-    """Wait until it is interrupted."""
     import threading
 
     threading.Event().wait()

@@ -517,7 +517,6 @@ def enough(amounts: Amounts, confidence: float) -> dict[str, float]:
 
 
 def together(one: Amounts, other: Amounts) -> Amounts:
-    """What is used up by two things."""
     if not one or not other:
         return one or other
     total = dict(one)
@@ -1323,7 +1322,6 @@ class Record:
         return (self.factor, self.more) != before
 
     def corrected(self, said: float) -> float:
-        """What it says, corrected."""
         return said * self.factor + self.more
 
     def accuracy(self, name: str) -> Accuracy:
@@ -1435,14 +1433,12 @@ class State:
             self.count_change("accuracy")
 
     def count(self, name: str) -> None:
-        """One more of what came of foresight."""
         self.foreseen = self.foreseen._replace(**{name: getattr(self.foreseen, name) + 1})
 
     # --- the agent ----------------------------------------------------------------------------------------------------
 
     @property
     def kernel(self) -> Kernel:
-        """Who keeps the time; the agent is part of a runtime."""
         kernel = self.agent.kernel
         assert kernel is not None
         return kernel
@@ -1454,7 +1450,6 @@ class State:
         return 0 if kernel is None else kernel.clock.tick
 
     def layer(self, below: Current | None) -> Current:
-        """A new layer of CURRENT on another one, or on the entity as it is."""
         return Current(below, self.agent.entity, self.agent.read_state, self.agent.expected)
 
     def contained(self, place: str, hook: str, otherwise: T, call: Callable[..., T], *args: object) -> T:
@@ -1468,7 +1463,6 @@ class State:
             return otherwise
 
     def fault(self, place: str, hook: str, error: BaseException) -> None:
-        """A hook of a strategy or a dependency raised: report it once."""
         self.agent.fault(f"gameplay/{place}", hook, error)
 
 
@@ -1507,7 +1501,6 @@ class Kept(Generic[T]):
         return True
 
     def keep_in(self, table: Table, key: object) -> None:
-        """Add it to a table."""
         entries = table.setdefault(key, [])
         if len(entries) >= _MOST_CONTEXTS:
             del entries[0]  # the oldest: what is asked now is asked from where the last ones were

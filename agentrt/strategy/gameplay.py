@@ -167,14 +167,12 @@ class _Watch:
         self._failures = 0  # since it was last dealt with
 
     def begin(self) -> None:
-        """Look out."""
         if self.trigger.on:
             self._connection = self._state.agent.signal(self.trigger.on).connect(self._emitted)
         else:
             self._look_later()
 
     def end(self) -> None:
-        """Do not look out any more."""
         if self._connection is not None:
             self._connection.close()
         if self._timer is not None:
@@ -282,14 +280,12 @@ class Triggers:
         return [*names, "destroyed"] if isinstance(names, tuple) else ["destroyed"]
 
     def begin(self) -> None:
-        """The agent lives."""
         if not self._is_live:
             self._is_live = True
             for watch in self._watches.values():
                 watch.begin()
 
     def end(self) -> None:
-        """The agent ends."""
         self._is_live = False
         for watch in self._watches.values():
             watch.end()
@@ -359,8 +355,6 @@ class Found(NamedTuple):
 
 
 def lookout(table: RequestTable, opportunity: Opportunity) -> Trigger:
-    """The trigger that takes an opportunity."""
-
     def when(agent: Any) -> Found | None:
         if table.state.lookahead <= 0 or not table.running:
             return None

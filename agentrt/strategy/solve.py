@@ -321,18 +321,15 @@ class Pausable(Generator[Any, Any, Any]):
         return self._coro.throw(*raised)
 
     def close(self) -> None:
-        """Nobody steps it any more."""
         self._coro.close()
 
     @property
     def gi_frame(self) -> FrameType | None:
-        """The frame of the coroutine."""
         frame: FrameType | None = getattr(self._coro, "cr_frame", None)
         return frame
 
     @property
     def gi_yieldfrom(self) -> Any:
-        """What the coroutine awaits."""
         return getattr(self._coro, "cr_await", None)
 
     def __repr__(self) -> str:
@@ -400,7 +397,6 @@ class OwnTime:
         self._count()
 
     def take_back(self) -> None:
-        """What it had solved is over."""
         self._is_lent = False
         self._count()
 
@@ -537,7 +533,6 @@ class Attempt(Spawned):
             self.above.time.go()
 
     async def carry(self, wanted: Dependency[Any]) -> None:
-        """Run the author's coroutine; called by the carrier."""
         try:
             await self._carry(self._acting, wanted)
             # A deadline of its author's may have ended it amid that: what is done below it ends before it does.
@@ -604,7 +599,6 @@ class Attempt(Spawned):
 
     @property
     def interruption(self) -> Interruptible:
-        """What it supports."""
         return self.provider.spec.cls.interruption
 
     @property
@@ -942,12 +936,10 @@ class Foresight:
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def begins(self, attempt: Attempt) -> None:
-        """An attempt begins."""
         if self._is_on:
             self._look(attempt)
 
     def ends(self, attempt: Attempt) -> None:
-        """An attempt is over."""
         wanted = attempt.wanted
         ticks = attempt.time.taken() if attempt.outcome is Outcome.DONE else None
         # Asked here, too: that what it claims holds is checked only after this, and what does not hold took no time.
@@ -996,7 +988,6 @@ class Foresight:
             attempt.forecast = replace(attempt.forecast, needs=(*needs[:come], *needs[come + 1 :]))
 
     def close(self) -> None:
-        """The request is over."""
         self._worlds, self._work = [], None
         if self._timer is not None:
             self._timer.cancel()
@@ -1194,7 +1185,6 @@ class Interruptions:
         self._look_soon()
 
     def resume(self) -> None:
-        """Go on."""
         self.is_paused = False
         self._tell_waiting()
 
@@ -1256,7 +1246,6 @@ class Interruptions:
         return True
 
     async def deal(self, unit: Unit, node: TaskNode, told: Attempt | None, how: Interruptible) -> None:
-        """Deal with all that is due."""
         floor = self.floor()
         level = _Level(len(self._solving.stack), unit, told, how)
         self._levels.append(level)
@@ -1402,7 +1391,6 @@ class RequestTable:
         self._held: dict[type[Dependency[Any]], int] = {}
 
     def began(self, solving: Solving) -> None:
-        """A request begins to be solved."""
         self._count += 1
         solving.root.number = self._count
         self.running = (*self.running, solving)
@@ -1450,7 +1438,6 @@ class RequestTable:
         self._postponed[wanted] = (times, clock.tick + clock.ticks(2.0 ** (times - 1)))
 
     def solved(self, wanted: Dependency[Any]) -> None:
-        """It was solved."""
         self._postponed.pop(wanted, None)
 
     def put_off_until(self, wanted: Dependency[Any]) -> int:
@@ -1458,11 +1445,9 @@ class RequestTable:
         return self._postponed.get(wanted, (0, 0))[1]
 
     def hold(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan begins to do it."""
         self._held[wanted] = self._held.get(wanted, 0) + 1
 
     def let_go(self, wanted: type[Dependency[Any]]) -> None:
-        """A plan does not do it any more."""
         self._held[wanted] -= 1
         kernel = self.state.agent.kernel
         if not self._held[wanted]:
@@ -1512,7 +1497,6 @@ class Solving:
         return self.within.floor if self.priority is None else self.priority
 
     async def run(self, unit: Unit) -> None:
-        """Solve it, below an action of the plan."""
         self.unit = unit  # before anybody finds it in the table: who looks for a request to interrupt reads it
         self.table.began(self)
         try:
@@ -1525,7 +1509,6 @@ class Solving:
             self.table.ended(self)
 
     def push(self, attempt: Attempt) -> None:
-        """An attempt begins; the one above it waits."""
         if self.stack:
             self.stack[-1].time.lend()
         self.stack.append(attempt)
@@ -1547,7 +1530,6 @@ class Solving:
     # --- one dependency -----------------------------------------------------------------------------------------------
 
     async def solve(self, errand: Errand) -> Any:
-        """Solve a dependency."""
         wanted, above, node = errand.wanted, errand.above, errand.node
         node.begin(self.state.tick)
         if above is not None:
@@ -1830,7 +1812,6 @@ class _Performed(Performance):
 
     @property
     def title(self) -> str:
-        """What people call it."""
         return f"{self._request.tree.label} of {self.planner.name!r}"
 
     def end_deadlock(self, reason: str) -> None:

@@ -293,7 +293,6 @@ class _Names:
         self._is_short = is_short
 
     def of(self, hint: Any) -> str:
-        """A type, as a text."""
         origin, args = get_origin(hint), get_args(hint)
         if hint is None or hint is type(None):
             return "None"

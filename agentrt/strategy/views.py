@@ -141,7 +141,6 @@ _LONGEST: Final = 300  # characters of a text that an author made
 
 
 def view_of(gameplay: Gameplay) -> GameplayView:
-    """What an agent solves now."""
     catalog, busy = gameplay.catalog, gameplay.triggers.busy
     return GameplayView(
         lookahead=gameplay.lookahead,
