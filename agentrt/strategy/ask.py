@@ -155,8 +155,9 @@ from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fres
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
+from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.steps import ACTIVITY
-from agentrt.activity.plan.tree import PlannerOwner
+from agentrt.body.driver import Body
 from agentrt.errors import (
     ENDS_PROGRAM,
     ArgumentError,
@@ -170,8 +171,9 @@ from agentrt.kernel.traps import at_once
 from agentrt.words import class_name, error_words, repr_of, seconds, type_name, words_of
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.plan.tree import Planner, Unit
-    from agentrt.body.flags import FlagLedger
+    from agentrt.body.budget import SearchWork
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel
 
@@ -1355,24 +1357,21 @@ class ForesightCounts(NamedTuple):
 # --- what one agent knows ---------------------------------------------------------------------------------------------
 
 
-class GameplayOwner(PlannerOwner, Protocol):
+class GameplayOwner(Body, ActingAgent, Protocol):
     """The agent, as its gameplay sees it."""
 
+    expected: type[CurrentFields] | None
     planner: Planner | None
-    flags: FlagLedger
 
     @property
-    def kernel(self) -> Kernel | None:
-        """Who keeps its time; None while it is in no runtime."""
+    def search(self) -> SearchWork | None:
+        """The think budget that it shares with all others; None outside a runtime."""
         ...
 
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
         ...
-
-    def fault(self, path: str, hook: str, error: BaseException) -> None:
-        """A hook of a strategy raised: report it once."""
 
     def require_life(self, activity: str) -> Planner:
         """Its planner; raises if it is in no runtime."""
