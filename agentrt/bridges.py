@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.author.action import Action
 from agentrt.agent.agent import Agent
-from agentrt.behavior.declare import Behavior
+from agentrt.behavior.declare import Behavior, behavior
 from agentrt.body.driver import give, take
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityImpossibleError, NotRunningError, WrongStateError
 from agentrt.goals.goal import Goal
@@ -218,26 +218,17 @@ class PerformGoal(Goal):
             self._again = kernel.clock.tick + kernel.clock.ticks(_TRY_AGAIN)
 
 
-class _Perform(Behavior):
-    """What ``perform_behavior`` makes."""
-
-    def __init__(self, activity: str, args: Mapping[str, Any], flags: Collection[str]) -> None:
-        super().__init__()
-        self.name: str = activity.replace(":", "_").upper()
-        self.flags: Collection[str] = tuple(flags)
-        self._activity = activity
-        self._args = dict(args)
-
-    async def run(self, at: Activation) -> None:
-        await _is_performed(at.body, lambda: at.perform(self._activity, **self._args))
-
-
 def perform_behavior(activity: str, args: Mapping[str, Any] | None = None, *, flags: Collection[str] = ()) -> Behavior:
     """A behavior of a tree that performs an activity of the agent's planner; it is over when that is done.
 
     Its decider holds the control flags meanwhile, and the actions share them.
     """
-    return _Perform(activity, args or {}, flags)
+    given = dict(args or {})
+
+    async def run(at: Activation) -> None:
+        await _is_performed(at.body, lambda: at.perform(activity, **given))
+
+    return behavior(activity.replace(":", "_").upper(), run=run, flags=tuple(flags))
 
 
 # --- leaves of a selection tree ---------------------------------------------------------------------------------------

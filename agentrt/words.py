@@ -51,7 +51,6 @@ def error_words(error: BaseException, longest: int = LONGEST) -> str:
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type."""
     return type.__dict__["__name__"].__get__(type(value))  # type: ignore[no-any-return]  # a metaclass may have its own
 
 
@@ -63,6 +62,11 @@ def class_name(cls: type) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things, such as ``3 files``; ``many`` where that is not ``one`` with an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def seconds(value: float) -> str:
+    """A time for people: "2.5 s", "3230 s"."""
+    return f"{value:.3g} s" if value < 999.5 else f"{value:.0f} s"
 
 
 def printable(text: str) -> str:

@@ -43,7 +43,7 @@ ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
     "agentrt/packs/registry.py",
     "agentrt/worlds.py",
     "agentrt/strategy/tools.py",  # reads annotations, for a tool
-    "agentrt/strategy/attempt.py",
+    "agentrt/strategy/solve.py",
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place
@@ -57,7 +57,8 @@ LONG_ON_PURPOSE = {
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/hosts/asyncio_.py",  # a strand makes tasks, which are strands that strands await
     "agentrt/kernel/kernel.py",  # what each tick passes
-    "agentrt/strategy/attempt.py",
+    "agentrt/strategy/ask.py",  # what is asked, who is asked, and who asks: authors' signatures go round
+    "agentrt/strategy/solve.py",  # a request, its attempts, and what interrupts them are one run
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake
     "drain",  # the kernel's main loop: a call less for each step is what the wake target is made of
 }

@@ -72,7 +72,6 @@ FIELD_MODULES = {  # names of modules that the field itself uses in several pack
     "runtime": "a package is opened by the module of its name",
     "schema": "the JSON Schema of a package's documents",
     "declare": "what authors declare for a model",
-    "state": "the state of a model, as data",
     "tree": "the tree of a model",
     "views": "what a snapshot shows of a package",
 }
@@ -145,7 +144,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "record": 10,
     "runtime": 1,
     "snapshot": 1,
-    "strategy": 33,
+    "strategy": 31,
     "testing": 26,
 }
 

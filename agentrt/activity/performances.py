@@ -113,16 +113,13 @@ class AskedPlace(Frame):
         self._catcher = catcher
 
     def performers(self) -> Sequence[ActionSpec]:
-        """The actions that could perform it here: who was chosen, if somebody was."""
         return super().performers() if self._chosen is None else (self._chosen,)
 
     @property
     def catcher(self) -> Below | None:
-        """Who is told of an abort below it, instead of the whole plan."""
         return self._catcher
 
     def path(self) -> str:
-        """Its place in the plan: activities and actions from the root, joined by slashes."""
         return self.label if self.parent is None else f"{self.parent.path()}/{self.label}"
 
 
@@ -170,24 +167,20 @@ class Spawned(SpawnedFrame):
 
     @property
     def state(self) -> str:
-        """Its state in a word: idle, thinking, ready, started, running, finished or switching."""
         return FRAME_NAMES[self.frame.state]
 
     @property
     def elected(self) -> Node | None:
-        """The action that is elected, or None."""
         active = self.frame.active
         return None if active is None else Node(self.frame, active)
 
     @property
     def utility(self) -> float:
-        """The utility of the elected action, without any boost; 0 while there is none."""
         active = self.frame.active
         return 0.0 if active is None else active.utility
 
     @property
     def think_output(self) -> Any:
-        """The think output of the elected action; None while there is none."""
         active = self.frame.active
         return None if active is None else active.given()
 
@@ -201,7 +194,6 @@ class Spawned(SpawnedFrame):
     # --- what can be done ---------------------------------------------------------------------------------------------
 
     def start_thinking(self) -> None:
-        """Have all actions of the activity think."""
         frame, unit = self.frame, self._unit
         self._require_handle("SpawnedFrame.start_thinking")
         if frame.state != IDLE:
@@ -230,7 +222,6 @@ class Spawned(SpawnedFrame):
         frame.label = _apart(frame.activity, taken)
 
     async def ready(self) -> Any:
-        """Wait until an action of the activity is ready."""
         await at_once()
         frame = self.frame
         self._require_handle("SpawnedFrame.ready")
@@ -245,7 +236,6 @@ class Spawned(SpawnedFrame):
             await self.changed.wait()
 
     async def run(self) -> Any:
-        """Start the best action of the activity as soon as one is ready, and run it to its end."""
         await at_once()
         frame, extras = self.frame, self._unit.own_extras()
         self._require_run("SpawnedFrame.run")
@@ -271,7 +261,6 @@ class Spawned(SpawnedFrame):
         return self._output
 
     async def execute(self) -> Any:
-        """Think, run and stop in one go; what ``ctx.execute`` does."""
         await at_once(is_dear=True)
         self._require_run("execute")
         self.start_thinking()
@@ -282,7 +271,6 @@ class Spawned(SpawnedFrame):
                 self.end()
 
     def stop(self) -> None:
-        """End it, whatever it does: thinking ends, what runs is unwound, what has run is stopped."""
         frame, unit = self.frame, self._unit
         kernel = frame.planner.kernel
         if not kernel.is_here:
@@ -332,7 +320,6 @@ class Spawned(SpawnedFrame):
         """The action that it runs begins to await a performance, or has; of interest to who counts its time."""
 
     def lost(self) -> None:
-        """Its plan is unwound, and it will never be over: tell who awaits it, if nothing else does."""
         strand = None if self._done is None else _strand_of(self._done)
         # Who is cancelled hears of it by that; and whoever is not stopped goes on waiting.
         reason = None if strand is None else strand.root.stop_reason
@@ -493,7 +480,6 @@ class Performance(Execution):
             self.frame_answered(frame)
 
     def frame_answered(self, frame: Frame) -> None:
-        """Nothing is ready: go on waiting only while somebody may become so."""
         if frame.is_hopeless:
             self.planner.kernel.call_soon(self._give_up_hope, frame.round)
 

@@ -861,7 +861,6 @@ class Drivers:
             give(attachment.driver, agent, "runtime.add")
 
     def join(self) -> None:
-        """The agent lives: those that were attached since begin to drive it."""
         if self.attachments and self._agent.is_alive and not self._agent.is_ending:
             for attachment in self.attachments:
                 if not attachment.join():
@@ -904,7 +903,6 @@ class Drivers:
         left()
 
     def change(self) -> None:
-        """Somebody came or went: who has them drive must know."""
         if self._agent.runtime is not None:
             self._agent.runtime.round.change()
 

@@ -91,8 +91,7 @@ if TYPE_CHECKING:
     from agentrt.packs.loader import Pack, Reference
     from agentrt.packs.registry import Registry
     from agentrt.packs.task_groups import GroupEntry
-    from agentrt.strategy.declare import Strategy
-    from agentrt.strategy.dependency import Dependency
+    from agentrt.strategy.ask import Dependency, Strategy
     from agentrt.strategy.gameplay import Gameplay
 
 
@@ -142,7 +141,6 @@ class Content(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing but actions."""
         return not (self.components or self.observers or self.groups or self.strategies)
 
 
@@ -281,13 +279,12 @@ def _action(alias: str, registry: Registry) -> type[Action]:
 
 
 def _is_strategy(found: object) -> TypeGuard[type[Strategy]]:
-    from agentrt.strategy.declare import Strategy  # most agents have none
+    from agentrt.strategy.ask import Strategy  # most agents have none
 
     return isinstance(found, type) and issubclass(found, Strategy)
 
 
 def strategy_of(alias: str, registry: Registry) -> type[Strategy]:
-    """The strategy that an alias names."""
     found = registry.get(alias)
     if not _is_strategy(found):
         remedy = "Register a class derived from agentrt.strategy.Strategy."
@@ -428,12 +425,10 @@ class Observers:
 
     @property
     def strands(self) -> list[Strand]:
-        """Those that have not ended, in the order in which they began."""
         return [one.strand for one in self._begun.values() if one.strand is not None]
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The aliases of those that have not ended, likewise."""
         return tuple(alias for alias, one in self._begun.items() if one.strand is not None)
 
     @property
@@ -442,7 +437,6 @@ class Observers:
         return any(strand.stop_reason is not None for strand in self.strands)
 
     def keep(self, wanted: Mapping[str, GivenObserver], reason: str) -> None:
-        """Stop all but the wanted ones."""
         for alias, one in tuple(self._begun.items()):
             if alias not in wanted:
                 if one.strand is None:
@@ -476,7 +470,6 @@ class Observers:
             then()
 
     def ended(self, one: _Observer, strand: Strand, error: BaseException | None) -> None:
-        """One of them ended; called by it."""
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             planner = self._agent.planner
             assert planner is not None  # it has been in a runtime
@@ -737,7 +730,6 @@ class Knowledge:
 
     @property
     def injections(self) -> tuple[Injection, ...]:
-        """What was taught and was not revoked, in that order."""
         if self._given:
             self._injections = (Injection(self._agent, self._given, _OWN, None, None, None, self),)
             self._given = ()
@@ -842,7 +834,6 @@ class Knowledge:
     # --- task groups --------------------------------------------------------------------------------------------------
 
     def group(self, name: str) -> TaskGroup:
-        """The task group of a name."""
         groups = {group.name: group for group in self.groups}
         if name not in groups:
             remedy = "Inject a pack that names it under 'task_groups', or add the agent to it."
@@ -919,7 +910,7 @@ def _solvers_of(content: Content) -> list[type[Action]]:
     """The actions by which a plan has solved what strategies provide."""
     if not content.strategies:
         return []
-    from agentrt.strategy.requests import solver_of  # most agents have none
+    from agentrt.strategy.solve import solver_of  # most agents have none
 
     return [solver_of(wanted) for strategy in content.strategies for wanted in _provided(strategy)]
 

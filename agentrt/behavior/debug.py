@@ -96,7 +96,6 @@ class DecisionLog:
 
     @property
     def wants_all(self) -> bool:
-        """Whether anybody reads what came of each check."""
         return self._output.level > 4
 
     # --- levels 1 and 2: something changes ----------------------------------------------------------------------------
@@ -135,19 +134,16 @@ class DecisionLog:
         self._line(3, None, 0, f"{_STARS} finished tree for {self._agent()}, depth {depth} {_STARS}")
 
     def ticking(self, at: Activation) -> None:
-        """A behavior is about to tick."""
         node, memory = at.node, self._memory
         text = f"ticking behavior {_behavior_label(node)} @ {memory.time:.6f} (dt: {memory.dt:.6f})"
         self._line(3, node, at.depth, f"{text} with flags {node.behavior_flags:#x}, duration {at.duration:.3f}")
 
     def current(self, at: Activation) -> None:
-        """The path ends with a behavior."""
         self._line(3, at.node, at.depth, f"current {_acting(at.node)}")
 
     # --- levels 4 and 5: every decision -------------------------------------------------------------------------------
 
     def visiting(self, at: Activation) -> None:
-        """A decider on the path is visited."""
         node, depth = at.node, at.depth
         self._processing(at, is_new=False)
         text = f"visiting current {node.kind} decider {_label(node)}, "
@@ -172,7 +168,6 @@ class DecisionLog:
         self._line(5, at.node, at.depth, f"ChildrenDecide returned with RunIdx {index}, ShuffleIdx {shuffled}")
 
     def continuing(self, at: Activation) -> None:
-        """The active child of a group goes on."""
         assert at.child is not None
         name = _label(at.child.node)
         self._line(4, at.node, at.depth, f"continuing child {at.index} {name}, duration: {at.duration:.6f}")
@@ -223,7 +218,6 @@ def _line(node: DeciderNode, place: int, at: Activation | None, depth: int) -> s
 
 
 def _size(block: object) -> int:
-    """How many fields a block has."""
     if block is None:
         return 0
     if is_dataclass(block):

@@ -333,7 +333,6 @@ class TreeState:
 
     @property
     def has_claims(self) -> bool:
-        """Whether somebody waits for control flags."""
         return self.seldom is not None and bool(self.seldom.waiting)
 
     @property
@@ -353,7 +352,6 @@ class TreeState:
         return body
 
     def path_of(self, node: DeciderNode, parent: Activation | None) -> str:
-        """The path of a decider below a group."""
         return f"{self.memory.name if parent is None else parent.path}/{node.name}"
 
     def remembered(self, node: DeciderNode, parent: Activation | None) -> _Delegated | None:
@@ -365,12 +363,10 @@ class TreeState:
         return found
 
     def fault(self, node: DeciderNode, path: str, hook: str, error: BaseException) -> None:
-        """A function of an author raised: report it, and disable the decider for this agent."""
         self.body.fault(path, hook, error)
         self.disable(node, path, hook)
 
     def disable(self, node: DeciderNode, path: str, hook: str) -> None:
-        """A decider is out for this agent from now on."""
         disabled = self.rare.disabled
         if node.number not in disabled:
             disabled[node.number] = path
@@ -378,7 +374,6 @@ class TreeState:
             note(self.body, path, TraceEvent.DISABLED, (("hook", hook),))
 
     def is_disabled(self, node: DeciderNode) -> bool:
-        """Whether a decider is out for this agent."""
         return self.seldom is not None and node.number in self.seldom.disabled
 
     def update(self) -> None:

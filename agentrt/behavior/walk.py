@@ -392,7 +392,6 @@ class Walk:
                 at, step = self._fail(at)
 
     def resume(self) -> None:
-        """The clean-up that interrupted the walk has ended: activate who was chosen."""
         state = self._memory.state
         state.is_ticking = True
         try:

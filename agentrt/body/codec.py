@@ -143,7 +143,6 @@ class JsonObject:
         raise self._fault(name, value, "values that JSON knows")
 
     def names(self) -> tuple[str, ...]:
-        """The keys that are there, in their order."""
         for name in self._data:
             if not isinstance(name, str):
                 raise self._fault("", name, "texts as keys")
@@ -347,7 +346,6 @@ class _Code:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def reader(self) -> Any:
-        """A function that makes an instance of ``JsonObject``."""
         if self._check is not None:
             self._known["_check"] = self._check
         lines = ["    _check(fields)\n"] if self._check is not None else []

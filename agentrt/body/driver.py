@@ -301,7 +301,6 @@ class Routine:
         self.strand: Strand = kernel.spawn(coro, f"{body.name}: {path}", self)
 
     def whereabouts(self) -> tuple[str, str]:
-        """The agent and the path, for the watch."""
         return self._body.name, self._path
 
     def stop(self, reason: str) -> None:

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from agentrt.record.replay import Make
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
-    from agentrt.strategy.declare import Strategy
+    from agentrt.strategy.ask import Strategy
     from agentrt.strategy.tools import DependencyMap
 
 
@@ -125,7 +125,6 @@ def inspect(*, recording: str | None, page: _Page) -> None:
 
 
 def _wait() -> None:
-    """Wait until it is interrupted."""
     import threading
 
     threading.Event().wait()

@@ -68,7 +68,6 @@ class JsonOut(io.TextIOBase):
     """Standard output, for who writes JSON piece by piece."""
 
     def write(self, text: str, /) -> int:
-        """Write a piece."""
         _wipe()
         click.echo(_json_shown(text), nl=False)
         return len(text)
@@ -180,7 +179,6 @@ class Group(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except AgentRTError as error:

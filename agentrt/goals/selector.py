@@ -325,7 +325,6 @@ class Lifecycle:
             self.spawn(wrapped, "run", self._answer(wrapped, "run", lambda goal: goal.run()))
 
     def spawn(self, wrapped: WrappedGoal, hook: str, result: object) -> None:
-        """Have what a callback returned run as a routine, if it is a coroutine."""
         if not isinstance(result, Coroutine):
             return
         if wrapped.state != RUNNING:
@@ -357,7 +356,6 @@ class Lifecycle:
         notes.routines = (*notes.routines, routine)
 
     def _routine_ended(self, wrapped: WrappedGoal, routine: Routine) -> None:
-        """One of a goal's coroutines has ended."""
         assert self.routines is not None
         del self.routines[routine]
         notes = self.note_of(wrapped)
@@ -450,7 +448,6 @@ class Lifecycle:
         self._end(wrapped, fate)
 
     def _end(self, wrapped: WrappedGoal, fate: int) -> None:
-        """It has ended: nothing of it is left."""
         notes = None if self.notes is None else self.notes.get(wrapped)
         if notes is not None:
             fate, notes.fate = max(notes.fate, fate), IDLE
@@ -508,7 +505,6 @@ class Locks:
 
     @property
     def ledger(self) -> FlagLedger:
-        """Where the goals take their flags from."""
         if self.known_ledger is None:
             self.known_ledger = self.life.body.flags
         return self.known_ledger
@@ -565,7 +561,6 @@ class Locks:
         return tuple(shares)
 
     def _others_wait(self) -> bool:
-        """Whether another model waits for flags."""
         own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending)
         return len(self.ledger.waiting()) > own
 

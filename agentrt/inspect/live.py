@@ -238,7 +238,6 @@ class History:
         self._cursor = 0  # the first of the starts that they were not fed with
 
     def heard(self, record: TraceRecord) -> None:
-        """A record was made."""
         one = kept(record)
         records = self.records
         records.append(one)
@@ -254,7 +253,6 @@ class History:
         self._builders.clear()
 
     def keep(self, agents: Iterable[str], snapshot_of: Callable[[str], AgentSnapshot | None]) -> None:
-        """Look at the time lines of these agents from now on, and of no others; once for each round."""
         wanted = dict.fromkeys(agents)
         starts = self.starts
         for name in [name for name in self._builders if name not in wanted]:
@@ -280,7 +278,6 @@ class History:
         return builder
 
     def spans(self, query: TimelineQuery) -> list[Span]:
-        """The spans that a client looks at."""
         builder = self._builders.get(query.agent)
         return [] if builder is None else builder.spans(query.agent, query.first, query.last)
 
@@ -372,7 +369,6 @@ class TickTimes:
         self._last = now
 
     def end(self, tick: int) -> None:
-        """A tick was published."""
         if self._begin is not None:
             self._points.append((tick, (self._clock() - self._begin) * 1000, self._think * 1000))
             self._begin = None
@@ -412,7 +408,6 @@ class Breakpoint:
     place: tuple[str, ...] = ("", "")  # its agent and its path, so that a page can go there
 
     def matches(self, record: TraceRecord) -> bool:
-        """Whether a record tells that it starts."""
         if self.kind == "agent":
             return record.agent == self.name
         if self.agent and record.agent != self.agent:
@@ -456,16 +451,13 @@ class Breakpoints:
         return True
 
     def remove(self, number: int) -> bool:
-        """Take one away."""
         found = [key for key, point in self._points.items() if point.id == number]
         return bool(found and self._points.pop(found[0]))
 
     def clear(self) -> None:
-        """Take all away."""
         self._points.clear()
 
     def heard(self, record: TraceRecord) -> None:
-        """A record was made."""
         if record.event not in _STARTS:
             return
         for point in self._points.values():
@@ -519,7 +511,6 @@ class LiveSource(Source):
     # --- on the runtime's thread --------------------------------------------------------------------------------------
 
     def attach(self) -> None:
-        """Begin to be called by the runtime."""
         if not self._hooks:
             self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
 
@@ -538,7 +529,6 @@ class LiveSource(Source):
             gate.resume()
 
     def pause(self, reason: str = "paused by the inspector") -> None:
-        """Pause the runtime."""
         gate = self._runtime.gate
         if gate.is_closed and gate.reason != self._pause:
             reason = gate.reason  # the pause is somebody else's, and stays so; only what was left of steps is forgotten
@@ -547,7 +537,6 @@ class LiveSource(Source):
         gate.pause(reason)
 
     def _published(self) -> None:
-        """A tick was published."""
         if self._ears:
             self._times.end(self._runtime.tick)
             if reason := self._breakpoints.take():
@@ -682,7 +671,6 @@ class LiveSource(Source):
     # --- on the server's thread ---------------------------------------------------------------------------------------
 
     def greeting(self) -> list[Message]:
-        """A hello, and the state as it was last."""
         tick = self._runtime.tick  # a number: it can be read from any thread
         rate = self._runtime.clock.ticks_per_second
         return [hello("live", self._title, rate, controls=self._controls, tick=tick, reach=(0, tick)), self._last_state]

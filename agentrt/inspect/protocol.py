@@ -228,13 +228,11 @@ and again, and a tick of the game would wait for it (measured with 1,000 agents:
 
 
 def kept(record: TraceRecord) -> Kept:
-    """A record as it is kept."""
     tick, agent, path, event, detail = record
     return tick, agent, path, event._value_, detail
 
 
 def record_of(one: Kept) -> TraceRecord:
-    """A record as it was made."""
     tick, agent, path, event, detail = one
     return TraceRecord(tick, agent, path, TraceEvent(event), detail)
 
@@ -264,7 +262,6 @@ def hello(
     reach: tuple[int, int],
     unreplayable: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What every client is told first."""
     return {
         "is": "hello",
         "protocol": PROTOCOL,

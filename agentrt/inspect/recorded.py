@@ -69,11 +69,9 @@ class RecordedScene:
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
 
     def keep(self, agents: list[str]) -> None:
-        """Keep the time lines of these agents, and of no others."""
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
 
     def agents(self, tick: int) -> tuple[str, ...]:
-        """Who was there."""
         if self._names[0] != tick:
             self._names = tick, self._recording.agents(tick)
         return self._names[1]
@@ -204,7 +202,6 @@ class RecordedSource(Source):
             raise
 
     def detach(self) -> None:
-        """Close the recording."""
         self._is_stopping = True
         self._open.clear()
         self._wake.set()
@@ -236,7 +233,6 @@ class RecordedSource(Source):
                 self._serve(recording, scene)
 
     def _look(self, recording: Recording) -> bool:
-        """See how far the recording reaches."""
         reach = recording.first_tick, recording.last_tick
         if reach == self._known and self._hello:
             return False
@@ -338,10 +334,8 @@ class RecordedSource(Source):
     # --- on the server's thread ---------------------------------------------------------------------------------------
 
     def greeting(self) -> list[Message]:
-        """A hello."""
         return [self._hello]
 
     def open(self, session: Session) -> None:
-        """A client has come: something is to be done from now on."""
         super().open(session)
         self._wake.set()

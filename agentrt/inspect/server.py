@@ -58,7 +58,6 @@ class _Connection(H11Protocol):
         self._answered: RequestResponseCycle | None = None  # the last request when it was looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody connects."""
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.abort()
@@ -126,7 +125,6 @@ class Client:
         self._counted = self._loop.time()
 
     async def serve(self) -> None:
-        """Talk to it until it goes."""
         await self._websocket.accept()
         for message in self._source.greeting():
             self._outgoing.put_nowait(message)
@@ -173,7 +171,6 @@ class Client:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def _hand_over(self, batch: list[Message]) -> bool:
-        """Take a batch, on the composing thread."""
         try:
             self._loop.call_soon_threadsafe(self._deliver, batch)
         except RuntimeError:  # the loop has been closed meanwhile
@@ -273,11 +270,9 @@ class Server:
             raise InspectorError(f"its server did not start: {self._error}", "See the cause.") from self._error
 
     def leave(self) -> None:
-        """Begin to send all clients away."""
         self._http.should_exit = True  # it looks ten times a second
 
     def join(self) -> None:
-        """Wait until the thread has ended."""
         self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:

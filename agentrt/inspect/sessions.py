@@ -36,7 +36,6 @@ class Position:
 
     @property
     def is_playing(self) -> bool:
-        """Whether it is on its way."""
         return self._since is not None
 
     def go(self, tick: int) -> None:
@@ -45,12 +44,10 @@ class Position:
         self._since = None
 
     def play(self, now: float, tick: int) -> None:
-        """Start to play."""
         if not self.is_playing:
             self._tick, self._since = tick, now
 
     def change_speed(self, now: float, tick: int, speed: float) -> None:
-        """Go on at another speed."""
         self.speed = speed
         if self.is_playing:
             self._tick, self._since = tick, now
@@ -127,7 +124,6 @@ class Session:
         return True
 
     def look_at(self, watch: WatchQuery) -> None:
-        """It looks at something else from now on."""
         if watch.events != self.watch.events:
             self.wants_reset = True
         for kind in ("agents", "agent", "timeline"):
@@ -174,7 +170,6 @@ class Session:
         return True
 
     def arrived(self) -> None:
-        """The batch was sent."""
         self._is_on_the_way = False
 
 
@@ -194,11 +189,9 @@ class Source:
         raise NotImplementedError
 
     def open(self, session: Session) -> None:
-        """A client has come."""
         self._open[session] = None
 
     def close(self, session: Session) -> None:
-        """A client has gone."""
         self._open.pop(session, None)
 
     def _failed(self, text: str, error: BaseException, **bound: int) -> None:

@@ -41,11 +41,9 @@ class Budget:
         self.renew()
 
     def renew(self) -> None:
-        """The next slice begins."""
         self._end = time.monotonic() + self._seconds
 
     def expired(self) -> bool:
-        """Whether the slice has used its time up."""
         return time.monotonic() >= self._end
 
 

@@ -102,9 +102,7 @@ class BatchMember(Protocol):
     def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
         """Its turn has come: give the coroutine, or None if it does not want to start any more."""
 
-    def strand_name(self) -> str:
-        """What to call its strand."""
-        ...
+    def strand_name(self) -> str: ...
 
     def on_strand_made(self, strand: Strand) -> None:
         """Its coroutine has a strand from now on."""
@@ -131,7 +129,6 @@ class Batch:
 
     @property
     def name(self) -> str:
-        """What it starts, for people."""
         return f"the batch of {self.members[0].strand_name()}" if self.members else "an empty batch"
 
     def launch(self, then: Callable[..., object] | None = None, *args: Any) -> None:
@@ -161,7 +158,6 @@ class Batch:
         return self
 
     def send(self, _value: None) -> object:
-        """Take the first steps."""
         if self._left is None:
             self._left = iter(self.members)
         try:
@@ -217,7 +213,6 @@ class Batch:
                     kernel.park(strand, command)
 
     def strand(self) -> Strand:
-        """The strand of the member that makes its first step at this moment."""
         strand = self._strand
         if strand is None:
             assert self.coro is not None
@@ -270,7 +265,6 @@ class Inline:
 
     @property
     def name(self) -> str:
-        """Whose it is, for people."""
         return "nobody" if self.owner is None else self.owner.strand_name()
 
     @property
@@ -279,7 +273,6 @@ class Inline:
         raise WrongStateError("Inline.stepper", "it is stepped where it stands", "Spawn a strand.")
 
     def strand(self) -> Strand:
-        """A strand for it after all: it opened a scope, say."""
         strand = self.made
         if strand is None or strand.coro is not self.coro:
             assert self.coro is not None
@@ -339,7 +332,6 @@ class Caller:
         self.kernel: Kernel = kernel
 
     def send(self, _value: None) -> object:
-        """Make the call."""
         call: Any = self.kernel.current
         try:
             call.fn(*call.args)
@@ -363,7 +355,6 @@ class Timer:
 
     @property
     def name(self) -> str:
-        """What it calls, for people."""
         return name_of(self.fn)
 
     coro = None  # it is a plain function's turn
@@ -635,7 +626,6 @@ class PlainHost:
         strand = Strand  # the class itself: a method would only call it
 
     def cancelled(self, reason: str) -> BaseException:
-        """A fresh exception for one cancelled wait."""
         return self.cancelled_type(reason)
 
     def foreign(self, strand: Strand, command: object) -> None:
@@ -812,7 +802,6 @@ class Kernel:
             self.host.leave()
 
     def require_between_ticks(self, method: str) -> None:
-        """Raise ``WrongStateError`` if a tick runs."""
         if self.in_tick or self.draining:
             raise WrongStateError(method, "a tick runs", "Call it from outside, where nothing is stepped.")
 

@@ -198,7 +198,6 @@ class Turns:
         self.promised: int = 0  # how many were given their turn and have not come to use it yet
 
     async def wait(self) -> None:
-        """Wait for a turn."""
         waiter = Waiter()
         self._line[waiter] = None
         try:

@@ -270,7 +270,6 @@ class Strand:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended."""
         return self.coro is None
 
     @property
@@ -575,12 +574,10 @@ class Strays:
         self._report = report
 
     def take(self, strand: Strand) -> None:
-        """Own a strand from now on."""
         strand.owner = self
         self.strands[strand] = None
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
-        """One of them ended."""
         self.strands.pop(strand, None)
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
             self._report(f"the strand {strand.name!r} raised", error)

@@ -68,14 +68,10 @@ class Entry(Protocol):
     waiting: object  # the tick in which the entry is due, while it sleeps
 
     @property
-    def stepper(self) -> Stepper:
-        """How it goes on."""
-        ...
+    def stepper(self) -> Stepper: ...
 
     @property
-    def name(self) -> str:
-        """For people."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def coro(self) -> Coroutine[Any, Any, Any] | None:
@@ -96,9 +92,7 @@ class Suspended(Entry, Protocol):
         ...
 
     @property
-    def kernel(self) -> Scheduler:
-        """Who steps it."""
-        ...
+    def kernel(self) -> Scheduler: ...
 
     def notice(self, notice: Any, /) -> None:
         """What it waits for was notified with a value: its next step delivers it."""
@@ -376,7 +370,6 @@ class Audience(Yielded):
         return still_waiting(self.strands, self)
 
     def notify_all(self, value: Any = None) -> int:
-        """Wake all who wait."""
         strands = self.strands
         if not strands:
             return 0

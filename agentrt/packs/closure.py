@@ -193,11 +193,9 @@ class FileReport(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
         return not self.faults
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values."""
         pack = self.pack or Pack()
         groups = {} if self.groups is None else {"groups": list(self.groups.groups)}
         return {
@@ -213,7 +211,6 @@ class FileReport(NamedTuple):
         }
 
     def as_text(self) -> Iterator[str]:
-        """The report as lines."""
         known_as = f" ({self.pack.alias})" if self.pack and self.pack.alias else ""
         yield f"{self.file}{known_as}: {'ok' if self.ok else 'FAILED'}"
         for fault in self.faults:
@@ -248,11 +245,9 @@ class CheckReport(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong with any file."""
         return all(report.ok for report in self.files)
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values."""
         return {"ok": self.ok, "files": [report.as_json() for report in self.files]}
 
     def as_text(self) -> Iterator[str]:

@@ -90,7 +90,6 @@ def read(source: Traversable) -> Document:
 
 
 def parse(data: bytes, file: str = "") -> Document:
-    """Parse the bytes of a document."""
     text = _decode(data, file)
     _check_bounds(text, file)
     repeated: list[tuple[dict[str, Any], str]] = []

@@ -192,7 +192,6 @@ class Segment:
         return [tick for tick in self._numbers if first <= tick <= last]
 
     def records(self, tick: int, agent: str | None = None, events: Sequence[str] | None = None) -> list[TraceRecord]:
-        """The records of a tick, in order."""
         lines = self._lines
         numbers, odd = self._numbers.get(tick, ([], {}))
         found: list[TraceRecord] = []

@@ -83,7 +83,6 @@ class Store:
         self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def put_trace(self, tick: int, packed: Packed) -> None:
-        """Write the records of a tick."""
         if packed.is_first:
             self._segments.append((tick, self._written))
         self._traced = tick
@@ -97,12 +96,10 @@ class Store:
         self._connection.execute("INSERT INTO agents VALUES (?, ?, ?, NULL)", (number, name_in(name), tick))
 
     def agent_goes(self, name: str, tick: int) -> None:
-        """An agent is there no more."""
         number = self._agents.pop(name)
         self._connection.execute("UPDATE agents SET last = ? WHERE id = ?", (tick, number))
 
     def knows(self, name: str) -> bool:
-        """Whether an agent of this name is there."""
         return name in self._agents
 
     def put_view(self, name: str, tick: int, is_whole: bool, data: object) -> None:

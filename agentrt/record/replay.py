@@ -64,7 +64,6 @@ class Feeder:
         self._next, self._inputs = None, iter(())
 
     def asked(self, call: OutsideCall) -> bool:
-        """The run calls something outside: the result will be fed."""
         self.calls[call.number] = call
         return True
 
@@ -431,7 +430,6 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
-    """The world of a recording, made anew."""
     meta, file = recording.meta, str(recording.path)
     if meta["started"]:
         raise ReplayError(

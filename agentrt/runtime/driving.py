@@ -229,7 +229,6 @@ class Conductor:
             raise turn.error
 
     def agent_ended(self, agent: Agent) -> None:
-        """An agent was removed or killed."""
         for turn in self._of_agent.pop(agent, ()):
             turn.is_over = True
             turn.error = agent.error

@@ -116,7 +116,6 @@ class OutsideCall:
         self.is_cancelled: bool = False  # whether the strand does not wait any more
 
     def deliver(self, value: object, error: BaseException | None) -> None:
-        """The intake takes what came of it."""
         if self.journal is not None:
             self.journal.answered(self.number, self.what, value, error)
         self.error = error

@@ -84,7 +84,6 @@ class Reporting:
                 print(f"agentrt: {text}", file=sys.stderr, flush=True)  # noqa: T201 - the log may go nowhere
 
     def fault(self, text: str, error: BaseException) -> None:
-        """Something of the run failed that is nobody's hook."""
         tick = self._kernel.tick
         trace = self._kernel.trace
         if trace.on:

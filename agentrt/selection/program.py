@@ -420,7 +420,6 @@ class _Compiler:
             findings.lenient(tree.file, tree.line, text)
 
     def _read(self, element: Element, above: SelectionNode | None, depth: int) -> None:
-        """Append a node and all below it."""
         name = element.name
         if depth >= MAX_DEPTH:
             text = f"the node {shown(name)} is nested deeper than {MAX_DEPTH} levels when all Refs are resolved."

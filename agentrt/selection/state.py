@@ -288,7 +288,6 @@ class _Stage:
         self._target = self.evaluated = None
 
     def leave(self, reason: str, then: Callable[[], object]) -> None:
-        """Have the behavior leave, and then the body."""
         if self.leaving is not None:
             first_reason, told = self.leaving  # with which its coroutines were stopped
             self.leaving = (first_reason, lambda: (told(), then()))
@@ -400,7 +399,6 @@ class _Stage:
             self.flags.end()
 
     def _begin(self, leaf: SelectionNode) -> None:
-        """The leaf becomes current, and its behavior begins."""
         self._target = None
         name = leaf.behavior or ""
         if self.out is not None and name in self.out:
@@ -459,14 +457,12 @@ class _Stage:
         return True
 
     def _go(self, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
-        """Let a coroutine of the current behavior run."""
         routine = Routine(self.ai.body, self._path(), hook, coro, self._ended)
         self.routines = [*(self.routines or ()), routine]
         if self.phase is LEAVING:  # the callback itself had it leave
             routine.stop("the behavior is leaving")
 
     def _ended(self, routine: Routine) -> None:
-        """A routine ended; called by it."""
         self.routines = [one for one in self.routines or () if one is not routine] or None
         if routine.error is not None:
             self._put_out(routine.hook)
@@ -682,7 +678,6 @@ class _LeafFlags:
                 self._release(hold)
 
     def give_way(self, hold: _LeafHold, flag: str, claimant: str) -> None:
-        """Somebody of higher precedence wants a flag of a behavior."""
         if hold is self.held:
             self.stage.abandon(f"gives {flag} to {claimant}")
             return

@@ -110,7 +110,6 @@ class Findings:
             self._kept[key] = problem
 
     def sorted(self) -> tuple[SelectionProblem, ...]:
-        """All problems by file and line."""
         return tuple(sorted(self._kept.values(), key=lambda one: (one.file, one.line)))
 
     def raise_errors(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.body.views import ModelView
 from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
-from agentrt.words import counted
+from agentrt.words import counted, seconds
 
 if TYPE_CHECKING:
     from agentrt.snapshot.html import Line
@@ -215,8 +215,8 @@ def _need(node: TaskNodeView, level: int) -> Iterator[str]:
         if offer.cost is None:
             yield f"{indent}    {offer.strategy}: cannot: {offer.reason or 'it did not say why'}"
         else:
-            against = "" if running is None or running.cost is None else f" against {_seconds(running.cost)}"
-            yield f"{indent}    {offer.strategy}: not tried: expected to take {_seconds(offer.cost)}{against}"
+            against = "" if running is None or running.cost is None else f" against {seconds(running.cost)}"
+            yield f"{indent}    {offer.strategy}: not tried: expected to take {seconds(offer.cost)}{against}"
     if len(others) > _MOST_TOLD:
         yield f"{indent}    and {len(others) - _MOST_TOLD} more"
 
@@ -257,7 +257,7 @@ def _running(node: TaskNodeView) -> TaskNodeView | None:
 
 
 def _foreseen(node: TaskNodeView) -> str:
-    told = [] if node.cost is None else [_seconds(node.cost)]
+    told = [] if node.cost is None else [seconds(node.cost)]
     told += [] if node.probability == 1.0 else [f"{100 * node.probability:.0f} %"]
     words = f" ({', '.join(told)})" if told else ""
     return f"{'perhaps ' if node.is_conditional else ''}{node.label}{words}"
@@ -268,15 +268,9 @@ def _began(node: TaskNodeView) -> str:
 
 
 def _was_expected(node: TaskNodeView) -> str:
-    return "" if node.cost is None else f", expected to take {_seconds(node.cost)}"
+    return "" if node.cost is None else f", expected to take {seconds(node.cost)}"
 
 
 def _ended(node: TaskNodeView, rate: int) -> str:
     took = f" after {(node.ended - node.began) / rate:g} s" if rate and node.began and node.ended else ""
     return f"{node.label}: {node.outcome} in tick {node.ended}{took}" + (f": {node.reason}" if node.reason else "")
-
-
-def _seconds(cost: float) -> str:
-    from agentrt.strategy.tree import seconds  # who has no strategies does not load them
-
-    return seconds(cost)

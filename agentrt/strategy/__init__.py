@@ -5,24 +5,28 @@ The door for people who write strategies; ``agent.gameplay`` is the one for thos
 Source: prismarine-gameplay.
 """
 
-from agentrt.strategy.declare import (
+from agentrt.strategy.ask import (
+    Accuracy,
+    Ask,
+    Branch,
     Calls,
+    Dependency,
+    Foreseen,
     Interruptible,
     Interruption,
+    NodeKind,
     Offer,
     Order,
+    Outcome,
+    Params,
     Strategy,
     StrategyContext,
+    TaskNode,
     strategy,
+    tries_for,
 )
-from agentrt.strategy.dependency import Ask, Branch, Dependency, Params
-from agentrt.strategy.gameplay import Gameplay
-from agentrt.strategy.lookahead import Foreseen
-from agentrt.strategy.requests import Request
-from agentrt.strategy.state import Accuracy
-from agentrt.strategy.supplies import tries_for
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
-from agentrt.strategy.triggers import Opportunity, Trigger
+from agentrt.strategy.gameplay import Gameplay, Opportunity, Trigger
+from agentrt.strategy.solve import Request
 from agentrt.strategy.views import GameplayView, OfferView, RequestView, TaskNodeView
 
 __all__ = [

@@ -33,8 +33,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, get_args, get_origin
 
-from agentrt.strategy.declare import Strategy
-from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.ask import Dependency, Strategy
 
 Wanted = type[Dependency[Any]]
 
@@ -294,7 +293,6 @@ class _Names:
         self._is_short = is_short
 
     def of(self, hint: Any) -> str:
-        """A type, as a text."""
         origin, args = get_origin(hint), get_args(hint)
         if hint is None or hint is type(None):
             return "None"

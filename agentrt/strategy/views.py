@@ -19,14 +19,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agentrt.activity.performances import wait_in_words
 from agentrt.body.codec import View, told, view
-from agentrt.strategy.state import Accuracy, ForesightCounts
-from agentrt.strategy.tree import OPEN, Outcome, TaskNode
+from agentrt.strategy.ask import OPEN, Accuracy, ForesightCounts, Outcome, TaskNode
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -143,7 +141,6 @@ _LONGEST: Final = 300  # characters of a text that an author made
 
 
 def view_of(gameplay: Gameplay) -> GameplayView:
-    """What an agent solves now."""
     catalog, busy = gameplay.catalog, gameplay.triggers.busy
     return GameplayView(
         lookahead=gameplay.lookahead,
@@ -164,14 +161,14 @@ def view_of(gameplay: Gameplay) -> GameplayView:
 
 
 def _request(solving: Solving) -> RequestView:
-    interruptions, asker, outlooks = solving.interruptions, solving.within.asker, solving.foresight.outlooks
-    expected = outlooks[-1].forecast if outlooks else None
+    interruptions, asker = solving.interruptions, solving.within.asker
+    expected = solving.stack[-1].forecast if solving.stack else None
     lines = [] if expected is None else expected.render().splitlines()[:_MOST_LINES]
     return RequestView(
         wanted=solving.root.label[:_LONGEST],
         attempts=solving.attempts,
         stack=tuple(attempt.provider.spec.label for attempt in solving.stack),
-        tree=_live(solving.root, str(solving.root.number), 1, _Allowance(_MOST_NODES)),
+        tree=_live(solving.root, str(solving.root.number), 1, _MOST_NODES).view,
         handled=tuple(one.name for one in interruptions.handled),
         pending=tuple(one.interruption.name for one in interruptions.pending),
         is_paused=interruptions.is_paused,
@@ -181,42 +178,32 @@ def _request(solving: Solving) -> RequestView:
     )
 
 
-@dataclass(slots=True)
-class _Allowance:
-    """How many nodes of a tree may still be shown."""
-
-    left: int
-
-
-class _Ended(NamedTuple):
-    """The view of a node that has ended."""
+class _Sized(NamedTuple):
+    """The view of a node, and how large it is."""
 
     view: TaskNodeView
     size: int  # how many nodes it has
 
 
-def _live(node: TaskNode, place: str, level: int, room: _Allowance) -> TaskNodeView:
+def _live(node: TaskNode, place: str, level: int, room: int) -> _Sized:
     """A node of a request that is being solved. What is deeper takes its room first, and what is newer."""
-    room.left -= 1
+    size = 1
     shown: dict[TaskNode, TaskNodeView] = {}
     newest = node.children[::-1] if level < _MOST_LEVELS else []
-    for child in newest:
-        if child.is_open and room.left > 0:
-            shown[child] = _live(child, f"{place}.{child.number}", level + 1, room)
-    for child in newest:
-        if not child.is_open and room.left > 0:
-            below = f"{place}.{child.number}"
-            ended = _ended(child, below)
-            if ended.size > room.left:
-                ended = _Ended(_made(child, below, ()), 1)
-            shown[child] = ended.view
-            room.left -= ended.size
-    return _made(node, place, tuple(shown[child] for child in node.children if child in shown))
+    for child in sorted(newest, key=lambda one: not one.is_open):
+        if size < room:
+            below, left = f"{place}.{child.number}", room - size
+            one = _live(child, below, level + 1, left) if child.is_open else _ended(child, below)
+            if one.size > left:
+                one = _Sized(_made(child, below, ()), 1)
+            shown[child] = one.view
+            size += one.size
+    return _Sized(_made(node, place, tuple(shown[child] for child in node.children if child in shown)), size)
 
 
-def _ended(node: TaskNode, place: str) -> _Ended:
+def _ended(node: TaskNode, place: str) -> _Sized:
     """A node that has ended, with as many levels below it as fit."""
-    found = node.seen if isinstance(node.seen, _Ended) else None
+    found = node.seen if isinstance(node.seen, _Sized) else None
     levels = _LEVELS_BELOW
     while found is None or found.size > _MOST_BELOW:  # the last without any below it, which always fits
         found = node.seen = _down_to(node, place, levels)
@@ -224,19 +211,19 @@ def _ended(node: TaskNode, place: str) -> _Ended:
     return found
 
 
-def _down_to(node: TaskNode, place: str, levels: int, shown: Mapping[TaskNode, None] | None = None) -> _Ended:
+def _down_to(node: TaskNode, place: str, levels: int, shown: Mapping[TaskNode, None] | None = None) -> _Sized:
     """A node, with so many levels below it; of these what is to be shown, or all."""
     below = [
         _down_to(child, f"{place}.{child.number}", levels - 1, shown)
         for child in node.children
         if levels and (shown is None or child in shown)
     ]
-    return _Ended(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
+    return _Sized(_made(node, place, tuple(view for view, _ in below)), 1 + sum(size for _, size in below))
 
 
 def _over(root: TaskNode) -> TaskNodeView:
     """The tree of a request that is over: level by level, as much as there is room for."""
-    found = root.seen if isinstance(root.seen, _Ended) else None
+    found = root.seen if isinstance(root.seen, _Sized) else None
     if found is None:
         shown: dict[TaskNode, None] = {}
         level = deque([root])

@@ -206,13 +206,11 @@ class _Probe(Coroutine[Any, Any, Any]):
         return self._suspended(self._coro.send(value))
 
     def throw(self, *error: Any) -> object:
-        """Raise an error at its await."""
         self._error = self._kept = None
         self._late = 0
         return self._suspended(self._coro.throw(*error))
 
     def close(self) -> None:
-        """Close it."""
         self._coro.close()
 
     def __await__(self) -> Generator[Any, Any, Any]:

@@ -87,7 +87,6 @@ class Invariants:
         self._interrupted: dict[str, list[tuple[object, tuple[object, object] | None]]] = {}  # by whom; what was tried
 
     def __call__(self, record: TraceRecord) -> None:
-        """Take the next record."""
         if record.agent != self.agent:
             return
         if record.tick < self._tick:
@@ -98,7 +97,6 @@ class Invariants:
             rule(record)
 
     def end(self) -> None:
-        """The agent has ended."""
         left = [(path, "it still thinks") for path in sorted(self._thinking)]
         left += [(path, f"it still is {state}") for path, state in sorted(self._started.items())]
         left += [(path, "it was not stopped") for path in self._goals]
@@ -315,7 +313,6 @@ class Leaks:
         setattr(Signal, "add", add)  # noqa: B010 - type checkers would object to an assignment
 
     def stop(self) -> None:
-        """Note no more connections."""
         setattr(Signal, "add", self._add)  # noqa: B010 - type checkers would object to an assignment
         self._leases.close()
 

@@ -31,9 +31,7 @@ class Traced(Protocol):
     """What has a trace of its own, such as a simulation."""
 
     @property
-    def trace(self) -> Iterable[TraceRecord]:
-        """What happened, oldest first."""
-        ...
+    def trace(self) -> Iterable[TraceRecord]: ...
 
 
 Trace: TypeAlias = Traced | Iterable[TraceRecord]
@@ -116,7 +114,6 @@ def _shown(value: object) -> str:
 
 
 def fits_path(pattern: str, path: str) -> bool:
-    """Whether a path is like a pattern."""
     return _compiled(pattern).fullmatch(path) is not None
 
 
@@ -272,7 +269,6 @@ def pairs(
 
 
 def records_of(trace: Trace) -> list[TraceRecord]:
-    """The records of a trace, whatever it is."""
     source: Any = trace
     return list(getattr(source, "trace", source))
 

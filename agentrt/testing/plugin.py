@@ -57,7 +57,6 @@ _COMMIT_EVERY = 10_000  # ticks: what a test writes is looked at when it has end
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options."""
     group = parser.getgroup("agentrt")
     group.addoption(
         "--agentrt-seed", default="0", metavar="SEED", help="the seed of 'sim' and 'runtime', or the word random"
@@ -221,7 +220,6 @@ def _folder(request: pytest.FixtureRequest) -> Path:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A path that nothing lies at."""
     stem = re.sub(r"[^\w.-]+", "-", name)[:80].strip("-") or "test"
     number = 1
     path = folder / f"{stem}.sqlite"
@@ -263,7 +261,6 @@ class _Watched:
             self._world = world
 
     def finish(self, *, keep: bool) -> None:
-        """Stop listening and recording."""
         self._close()
         if self._recorder is not None:
             self._recorder.close()

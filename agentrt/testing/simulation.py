@@ -336,7 +336,6 @@ def _running_leaf(frame: FrameView) -> str:
 
 
 def _within(path: str) -> Iterator[str]:
-    """A path, and whatever it lies within."""
     while path:
         yield path
         path = path.rpartition("/")[0]

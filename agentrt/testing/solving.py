@@ -25,8 +25,7 @@ from typing import Any, ClassVar, TypeAlias
 from agentrt.body.entity import Entity
 from agentrt.kernel.trace import TraceRecord
 from agentrt.kernel.traps import park
-from agentrt.strategy.declare import Strategy, StrategyContext
-from agentrt.strategy.dependency import Dependency, words
+from agentrt.strategy.ask import Dependency, Strategy, StrategyContext, words
 from agentrt.testing.matchers import Pattern, Trace, happened, records_of
 from agentrt.testing.stubs import HookCalls, Outcome, Script
 

@@ -293,7 +293,6 @@ class _Answers:
         self._turns = _in_turn(values or (None,))
 
     def next(self, args: tuple[object, ...], named: dict[str, object]) -> Any:
-        """The answer for this time, or raise it."""
         value = next(self._turns)
         if isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException)):
             raise value

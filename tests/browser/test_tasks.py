@@ -9,7 +9,7 @@ from pages import HOSTILE, expect, inspected
 
 from agentrt import Agent, Runtime
 from agentrt.strategy import Interruptible, Strategy, Trigger
-from agentrt.strategy.tree import NodeKind, TaskNode
+from agentrt.strategy.ask import NodeKind, TaskNode
 from agentrt.testing import Have, StubBody, stub_strategy
 
 pytestmark = pytest.mark.slow

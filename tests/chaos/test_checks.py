@@ -12,8 +12,8 @@ from agentrt.activity.plan.tree import Extras, Planner, Unit
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import InternalError, InvariantError
 from agentrt.kernel.trace import TraceEvent, TraceHub
+from agentrt.strategy.ask import TaskNode
 from agentrt.strategy.solve import RequestTable
-from agentrt.strategy.tree import TaskNode
 from agentrt.testing import ChaosFault, ChaosReport, Simulation, exhaust
 from agentrt.testing.chaos import MOMENTS
 

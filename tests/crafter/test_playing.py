@@ -10,7 +10,7 @@ from modules import load
 
 pytest.importorskip("crafter")
 
-from agentrt.strategy.tree import Outcome
+from agentrt.strategy.ask import Outcome
 from agentrt.testing import TraceDigest, check_trace
 from agentrt.testing.invariants import Leaks
 from examples.crafter import legs

@@ -37,9 +37,9 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "activity.author.seat:SeatHome.work", "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
     "activity.author.seat:SpawnedFrame.execute",
     "body.driver:Body.perform", "goals.goal:Goal.run",
-    "selection.state:LeafBehavior.run", "strategy.declare:Strategy.run",
-    "strategy.state:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
-    "strategy.requests:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
+    "selection.state:LeafBehavior.run", "strategy.ask:Strategy.run",
+    "strategy.ask:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
+    "strategy.solve:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.performances:perform", "activity.performances:Performance.wait", "body.budget:SearchWork.ask",
@@ -48,12 +48,11 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.tree:Planner.work", "activity.plan.stepping:think_after",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
-    "runtime.runtime:Runtime.__aexit__", "strategy.attempt:Attempt.attempt", "strategy.attempt:Attempt.carry",
-    "strategy.attempt:Attempt.rest", "strategy.attempt:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
-    "strategy.solve:Interruptions.deal", "strategy.attempt:await_end", "strategy.requests:await_request",
-    "strategy.requests:Request.until_over", "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
-    "strategy.solve:Solving.breakpoint", "strategy.solve:Solving.deal", "strategy.attempt:Attempt.perform",
-    "strategy.attempt:Attempt.solve", "strategy.attempt:Attempt.solve_if_worth",
+    "runtime.runtime:Runtime.__aexit__", "strategy.solve:Attempt.attempt", "strategy.solve:Attempt.carry",
+    "strategy.solve:Attempt.rest", "strategy.solve:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
+    "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.solve:await_request",
+    "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
+    "strategy.solve:Attempt.perform", "strategy.solve:Attempt.solve",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}
 
@@ -206,21 +205,21 @@ LOOPS = {
     "runtime.runtime:Runtime.__aenter__": lambda ctx: lambda: enter(ctx.agent.runtime),
     "strategy.gameplay:Gameplay.solve": lambda ctx: lambda: ctx.agent.gameplay.solve(Have()),
     "strategy.gameplay:Gameplay.solve, impossible": lambda ctx: lambda: ctx.agent.gameplay.solve(Lack()),
-    "strategy.requests:Request.wait": lambda ctx: keeping(over(ctx), lambda request: request.wait()),
-    "strategy.requests:Request.__await__": lambda ctx: keeping(over(ctx), lambda request: request),
+    "strategy.solve:Request.wait": lambda ctx: keeping(over(ctx), lambda request: request.wait()),
+    "strategy.solve:Request.__await__": lambda ctx: keeping(over(ctx), lambda request: request),
 }
 STRATEGIES = {
-    "strategy.declare:StrategyContext.solve": lambda ctx: ctx.solve(Have()),
-    "strategy.declare:StrategyContext.solve, impossible": lambda ctx: ctx.solve(Lack()),
-    "strategy.declare:StrategyContext.solve_all": lambda ctx: ctx.solve_all([]),
-    "strategy.declare:StrategyContext.solve_all, of one": lambda ctx: ctx.solve_all([Have()]),
-    "strategy.declare:StrategyContext.solve_if_worth": lambda ctx: ctx.solve_if_worth(Have(), [Lack()]),
-    "strategy.declare:StrategyContext.execute": lambda ctx: ctx.execute("t:noop"),
+    "strategy.ask:StrategyContext.solve": lambda ctx: ctx.solve(Have()),
+    "strategy.ask:StrategyContext.solve, impossible": lambda ctx: ctx.solve(Lack()),
+    "strategy.ask:StrategyContext.solve_all": lambda ctx: ctx.solve_all([]),
+    "strategy.ask:StrategyContext.solve_all, of one": lambda ctx: ctx.solve_all([Have()]),
+    "strategy.ask:StrategyContext.solve_if_worth": lambda ctx: ctx.solve_if_worth(Have(), [Lack()]),
+    "strategy.ask:StrategyContext.execute": lambda ctx: ctx.execute("t:noop"),
 }
 # The same by another name: they only call what stands above.
 ALIASES = {
     "behavior.memory:Activation.perform", "body.driver:LoneBody.perform", "goals.goal:Goal.perform",
-    "selection.state:SelectionState.perform", "strategy.declare:Calls.solve",
+    "selection.state:SelectionState.perform", "strategy.ask:Calls.solve",
 }  # fmt: skip
 # They wait until somebody notifies them; whoever does that for ever takes steps, which are counted.
 NOTIFIED = {"kernel.signals:Signal.wait", "kernel.signals:Turns.wait", "kernel.traps:Audience.wait"}

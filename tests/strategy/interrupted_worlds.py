@@ -14,6 +14,7 @@ from wants import Bearer
 from agentrt import LOOK, MOVE, Action, Agent, CancelScope, CompoundAction, move_on_after, sleep_ticks, step
 from agentrt.goals import Goal, GoalSelector
 from agentrt.strategy import Dependency, Interruptible, Interruption, Strategy, Trigger
+from agentrt.strategy.solve import Incident
 from agentrt.testing import TraceDigest, check_trace
 
 TICKS = 60
@@ -243,8 +244,8 @@ class InterruptedWorld:
         def interrupt():
             if not request.is_done and request.solving in self.agent.gameplay.running:
                 told = self.ledger.told[f"incident {number}"] = []
-                request.solving.interrupt(
-                    Interruption(f"incident {number}"), Danger(number), priority=priority, then=told.append
+                request.solving.interruptions.add(
+                    Incident(Interruption(f"incident {number}"), Danger(number), priority=priority, then=told.append)
                 )
 
         more = {"interrupt": interrupt, "guard": self.guard.toggle, "alarm": self.agent.signal("alarm").emit}

@@ -5,12 +5,15 @@ from wants import Build, Have, Know, Reach
 
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Interruptible, Interruption
+from agentrt.strategy.solve import Incident
 
 RESTART, PAUSE, TREE = Interruptible.RESTART, Interruptible.PAUSE, Interruptible.TREE
 
 
 def attack(agent, wanted=None, which=-1, **options):
-    agent.gameplay.running[which].interrupt(Interruption("attack"), wanted or Reach("home"), **options)
+    agent.gameplay.running[which].interruptions.add(
+        Incident(Interruption("attack"), wanted or Reach("home"), **options)
+    )
 
 
 def runs(game):

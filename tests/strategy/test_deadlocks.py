@@ -8,6 +8,7 @@ from wants import Build, Know, Reach
 from agentrt import Action, fail_after, move_on_after
 from agentrt.errors import ActivityAbortedError, DependencyFailedError, RequestDeadlockError
 from agentrt.strategy import Dependency, Interruptible, Interruption
+from agentrt.strategy.solve import Incident
 
 
 class Ends:
@@ -274,7 +275,7 @@ def test_one_that_deals_with_something_meanwhile_is_none_until_that_is_over(game
     agent = game.add(way("Join", Know, run=run, interruption=Interruptible.PAUSE), way("Flee", Reach, ticks=10))
     requests.update({name: agent.gameplay.begin(Know(name)) for name in "ab"})
     game.tick(3)
-    requests["a"].solving.interrupt(Interruption("attack"), Reach("home"))
+    requests["a"].solving.interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(8)
     assert not any(one.is_done for one in requests.values())
     game.tick(5)

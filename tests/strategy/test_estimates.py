@@ -11,8 +11,7 @@ from mines import At, Digger, Have, Look, shop, way_to
 
 from agentrt import Agent
 from agentrt.strategy import Branch, Dependency, Strategy
-from agentrt.strategy.dependency import Kept, Params, Scenario, is_as_assumed, take_over
-from agentrt.strategy.estimate import Estimator
+from agentrt.strategy.ask import Estimator, Kept, Params, Scenario, is_as_assumed, take_over
 
 
 def gameplay_of(*strategies, **bag):

@@ -6,7 +6,7 @@ import pytest
 from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 
 from agentrt.strategy import Branch, Strategy
-from agentrt.strategy.state import Records
+from agentrt.strategy.ask import Record
 
 
 def forecasts(game):
@@ -28,16 +28,16 @@ def test_the_forecast_is_the_likeliest_path_with_costs_and_probabilities(game, d
     agent = digger(mine(At("cave"), Have("pick")), tools(), Walk)
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(2)
-    [outlook] = agent.gameplay.running[0].foresight.outlooks
-    assert outlook.forecast.render().splitlines() == [
+    [attempt] = agent.gameplay.running[0].stack
+    assert attempt.forecast.render().splitlines() == [
         "Have [gem, 1]: 15.9 s by Mine",
         "   At [cave]: 6 s by Walk, 60 %",
         "   Have [pick, 1]: 2 s by Tools, 60 %",
         "   * Have [torch, 1]: 25 %",
         "   * Have [rope, 1]: 15 %",
     ]
-    assert outlook.forecast.branch == "plain"
-    assert [one.label for one in outlook.open] == ["plain", "dark", "deep"]
+    assert attempt.forecast.branch == "plain"
+    assert [one.label for one, _ in attempt.shares()] == ["plain", "dark", "deep"]
     wish.cancel()
     game.tick(2)
 
@@ -78,8 +78,8 @@ def test_it_goes_as_deep_as_it_is_looked(game, digger):
     agent.gameplay.lookahead = 2
     wish = game.wish(agent.gameplay.have("s0"))
     game.tick(2)
-    outlook = agent.gameplay.running[0].foresight.outlooks[0]
-    assert [(depth, one.wanted.item, one.by, one.probability) for depth, one in outlook.forecast.walk()] == [
+    attempt = agent.gameplay.running[0].stack[0]
+    assert [(depth, one.wanted.item, one.by, one.probability) for depth, one in attempt.forecast.walk()] == [
         (0, "s0", "Step0", 1.0),
         (1, "s1", "Step1", 0.5),
         (2, "s2", "Step2", 0.25),
@@ -195,10 +195,10 @@ def test_on_a_miss_the_forecast_is_made_anew_from_where_it_is(game, digger):
     agent = digger(mine(At("cave"), Have("rope"), sleep=1), tools(ticks=9), Walk)
     wish = game.wish(agent.gameplay.have("gem"))
     game.tick(10)
-    outlook = agent.gameplay.running[0].foresight.outlooks[0]
-    assert [one.label for one in outlook.open] == ["deep"]
-    assert outlook.forecast.branch == "deep"
-    assert outlook.forecast.others == ()
+    attempt = agent.gameplay.running[0].stack[0]
+    assert [one.label for one, _ in attempt.shares()] == ["deep"]
+    assert attempt.forecast.branch == "deep"
+    assert attempt.forecast.others == ()
     assert [line for line in agent.gameplay.running[0].root.render().splitlines() if "*" in line] == []
     wish.cancel()
     game.tick(2)
@@ -304,24 +304,24 @@ def test_an_option_that_nobody_foresaw_is_no_surprise(game, digger):
 
 @pytest.mark.states("003: Left open, looking ahead: The estimate is kept beside what it took; a factor is bounded ...")
 def test_one_bad_day_says_little_and_old_ones_fade():
-    records, one = Records(), shop("One", "gem", price=1.0).spec
-    factors = [records.corrected(one, 1.0)]
+    record = Record()
+    factors = [record.corrected(1.0)]
     for took in (5.0, 5.0, 5.0, *[1.0] * 30):
-        records.add(one, 1.0, took)
-        factors.append(records.corrected(one, 1.0))
+        record.add(1.0, took)
+        factors.append(record.corrected(1.0))
     assert factors[:4] == [1.0, 2.0, 2.5625, 2.875]
     assert factors[-1] == 1.0625
     assert sorted(factors[3:], reverse=True) == factors[3:]
     for _ in range(50):
-        records.add(one, 1.0, 5000.0)
-    assert records.corrected(one, 1.0) == 1000.0
-    assert records.add(one, 1.0, 5000.0) is False
-    [told] = records.all()
+        record.add(1.0, 5000.0)
+    assert record.corrected(1.0) == 1000.0
+    assert record.add(1.0, 5000.0) is False
+    told = record.accuracy("one")
     assert (told.strategy, told.count, told.expected) == ("one", 84, 1.0)
 
 
 def test_an_instant_strategy_that_says_so_is_not_corrected():
-    records, one = Records(), shop("One", "gem", price=0.0).spec
-    records.add(one, 0.0, 3.0)
-    assert records.corrected(one, 1.0) - records.corrected(one, 0.0) == 1.0
-    assert records.all()[0].ratio == 1.0
+    record = Record()
+    record.add(0.0, 3.0)
+    assert record.corrected(1.0) - record.corrected(0.0) == 1.0
+    assert record.accuracy("one").ratio == 1.0

@@ -10,7 +10,7 @@ from mines import PLAN, At, Digger, Have, Walk, mine, shop, tools, way_to
 from agentrt import Runtime
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Branch
-from agentrt.strategy.estimate import Estimator
+from agentrt.strategy.ask import Estimator
 
 ORIGINAL = Estimator.offers
 
@@ -176,7 +176,7 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
         wish = game.wish(agent.gameplay.have("gem"))
         game.tick(3)
         solving = agent.gameplay.running[0]
-        assert solving.foresight.outlooks
+        assert solving.stack
         if end == "done":
             game.tick(60)
         elif end == "cancelled":
@@ -185,8 +185,8 @@ def test_nothing_is_left_of_it_when_the_request_is_over(game, digger):
             game.sim.runtime.remove(agent)
         game.tick(3)
         agent.entity.bag = {}
-        assert solving.foresight.outlooks == []
-        assert solving.foresight.is_idle
+        assert solving.stack == []
+        assert solving.foresight._timer is None
         assert game.kernel.live == 0
 
 

@@ -15,7 +15,7 @@ from wants import Bearer, Know, Reach
 from agentrt import Agent, CancelScope, Signal, move_on_after, sleep_ticks
 from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
-from agentrt.strategy.attempt import Pausable
+from agentrt.strategy.solve import Incident, Pausable
 
 
 def play(host, run, *, ticks, interrupt_at, lasts=6, more=None):
@@ -49,7 +49,7 @@ def play(host, run, *, ticks, interrupt_at, lasts=6, more=None):
         try:
             for _ in range(ticks):
                 if runtime.tick == interrupt_at:
-                    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+                    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
                 if more is not None:
                     more(runtime, agent)
                 await runtime.kernel.host.run_tick(runtime.kernel)

@@ -8,6 +8,7 @@ from wants import Build, Have, Know, Reach
 
 from agentrt.errors import DependencyFailedError, WrongStateError
 from agentrt.strategy import Branch, Dependency, Interruptible, Interruption, Opportunity, Trigger
+from agentrt.strategy.solve import Incident
 
 
 class Silent(Exception):
@@ -134,7 +135,7 @@ def test_whoever_is_told_of_an_interruption(game, way, how, raising):
     agent = game.add(bad, above, way("Good", Know, cost=2.0), way("Walk", Reach), way("Other", Build, cost=3.0))
     wish = game.wish(agent.gameplay.build())
     game.tick(2)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"), then=raising)
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home"), then=raising))
     game.tick(20)
     assert (wish.is_over, wish.error) == (True, None)
     game.faults()

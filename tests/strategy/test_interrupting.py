@@ -7,12 +7,13 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import MOVE, Action, CompoundAction, step
 from agentrt.strategy import Interruptible, Interruption
+from agentrt.strategy.solve import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 
 
 def attack(agent, **options):
-    agent.gameplay.running[-1].interrupt(Interruption("attack", 7), Reach("home"), **options)
+    agent.gameplay.running[-1].interruptions.add(Incident(Interruption("attack", 7), Reach("home"), **options))
 
 
 # --- what is supported --------------------------------------------------------------------------------------------------

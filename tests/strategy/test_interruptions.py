@@ -13,7 +13,7 @@ PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interru
 
 
 def attack(agent, **options):
-    agent.gameplay.running[-1].interrupt(Interruption("attack", 7), Reach("home"), **options)
+    agent.gameplay.running[-1].interruptions.add(Incident(Interruption("attack", 7), Reach("home"), **options))
 
 
 # --- who hears of it ----------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def test_what_goes_wrong_in_a_handling_is_not_the_fault_of_who_was_interrupted(g
     wish = game.wish(agent.gameplay.build())
     game.tick(1)
     outcomes = []
-    agent.gameplay.running[0].interrupt(Interruption("odd"), Odd(), then=outcomes.append)
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("odd"), Odd(), then=outcomes.append))
     game.tick(5)
     assert (wish.error, wish.is_over, outcomes) == (None, True, ["failed"])
     assert [error for _, _, error in game.faults()] == ["ValueError: oops"]
@@ -160,7 +160,7 @@ def test_what_is_more_urgent_interrupts_what_is_done_about_the_less_urgent(game,
     game.wish(agent.gameplay.build())
     game.tick(1)
     solving = agent.gameplay.running[0]
-    solving.interrupt(Interruption("hunger"), Know("food"))
+    solving.interruptions.add(Incident(Interruption("hunger"), Know("food")))
     game.tick(1)
     attack(agent, priority=1)
     game.tick(1)
@@ -194,10 +194,10 @@ def test_what_is_as_urgent_waits_its_turn_and_the_more_urgent_comes_first(game, 
     game.tick(1)
     solving = agent.gameplay.running[0]
     for name, priority in (("first", 0), ("second", 0), ("third", 0)):
-        solving.interrupt(Interruption(name), Know(name), priority=priority)
+        solving.interruptions.add(Incident(Interruption(name), Know(name), priority=priority))
     game.tick(1)
-    solving.interrupt(Interruption("more"), Reach("more"), priority=-1)
-    solving.interrupt(Interruption("fourth"), Know("fourth"))
+    solving.interruptions.add(Incident(Interruption("more"), Reach("more"), priority=-1))
+    solving.interruptions.add(Incident(Interruption("fourth"), Know("fourth")))
     game.tick(20)
     told = [dict(one.detail)["by"] for one in game.sim.trace if one.event.value == "interrupted"]
     assert told == ["first", "second", "third", "fourth", "more"]
@@ -307,7 +307,7 @@ def test_the_handling_of_what_is_also_being_solved_above_is_no_circle(game, way)
     agent = game.add(way("Saw", ticks=4, interruption=PAUSE))
     wish = game.wish(agent.gameplay.have("plank"))
     game.tick(2)
-    agent.gameplay.running[0].interrupt(Interruption("more"), Have("plank", 1))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("more"), Have("plank", 1)))
     game.tick(12)
     assert wish.error is None
     assert game.tree(agent)[-1] == "            Saw - done"
@@ -393,7 +393,7 @@ def test_one_that_is_told_how_it_ended_and_raises_harms_nobody(game, walk, inner
     agent, wish = walk(RESTART, inner)
     attack(agent, then=broken)
     outcomes = []
-    agent.gameplay.running[0].interrupt(Interruption("more"), None, then=outcomes.append)
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("more"), None, then=outcomes.append))
     game.tick(20)
     assert wish.error is None
     assert wish.is_over
@@ -406,7 +406,7 @@ def test_one_that_raises_at_the_end_of_a_request_keeps_nothing_else_from_being_d
     agent.gameplay.add_trigger(Trigger(name="howl", on="howl", solve=Reach("home")))
     request = agent.gameplay.begin(Know("x"))
     game.tick(3)
-    agent.gameplay.running[0].interrupt(Interruption("thunder"), None, then=broken)
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("thunder"), None, then=broken))
     agent.entity.signal("howl").emit(1)
     game.tick(1)
     request.cancel()

@@ -6,7 +6,7 @@ from wants import Bearer, Build, Have, Know, Reach
 from agentrt import Agent
 from agentrt.errors import ArgumentError, DefinitionError
 from agentrt.strategy import Dependency, Strategy, Trigger, strategy
-from agentrt.strategy.state import near
+from agentrt.strategy.ask import near
 
 # --- among and rank -----------------------------------------------------------------------------------------------------
 

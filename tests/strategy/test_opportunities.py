@@ -9,7 +9,7 @@ from mines import Digger, Have, Look, shop, way_to
 
 from agentrt.errors import DefinitionError
 from agentrt.strategy import Branch, Dependency, Interruptible, Opportunity, Trigger
-from agentrt.strategy.triggers import LOOK_ASKS, saved
+from agentrt.strategy.gameplay import LOOK_ASKS, saved
 
 PAUSE = Interruptible.PAUSE
 

@@ -5,8 +5,8 @@ from wants import Build, Have, Know, Reach
 
 from agentrt import Action
 from agentrt.strategy import Interruptible, Interruption
-from agentrt.strategy.attempt import OwnTime
-from agentrt.strategy.state import Records
+from agentrt.strategy.ask import Record
+from agentrt.strategy.solve import Incident, OwnTime
 
 PAUSE = Interruptible.PAUSE
 
@@ -64,13 +64,12 @@ def test_it_converges_with_needs_below(game, way):
     assert agent.gameplay.cost(Build()) == pytest.approx(22.0, rel=0.06)
 
 
-def test_it_follows_when_the_world_changes(game, way):
-    records = Records()
-    spec = way("A", Know).spec
+def test_it_follows_when_the_world_changes():
+    record = Record()
     for real in (20.0, 2.0):
         for _ in range(60):
-            records.add(spec, 5.0, real)
-        assert records.corrected(spec, 5.0) == pytest.approx(real, rel=0.1)
+            record.add(5.0, real)
+        assert record.corrected(5.0) == pytest.approx(real, rel=0.1)
 
 
 def test_where_looking_ahead_ends_constants_are_corrected_too(game, way):
@@ -146,7 +145,7 @@ def test_what_came_up_and_pauses_are_nobodys_time(game, way):
     game.tick(4)
     request.pause()
     game.tick(20)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(30)
     request.resume()
     game.tick(150)

@@ -8,6 +8,7 @@ from wants import Build, Have, Know, Reach
 from agentrt import LOOK, MOVE, Action, CompoundAction, step
 from agentrt.goals import Goal, GoalSelector
 from agentrt.strategy import Interruptible, Interruption, Trigger
+from agentrt.strategy.solve import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 
@@ -76,7 +77,7 @@ def test_something_better_in_the_plan_unwinds_what_is_dealt_with_in_between(game
         actions=[_day(), _alarm(game)],
     )
     game.tick(2)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(1)
     agent.signal("alarm").emit()
     game.tick(2)
@@ -205,8 +206,8 @@ def test_handlings_in_two_requests_that_wait_for_each_other_s_flags_do_not_eithe
     )
     first, second = agent.gameplay.begin(Build()), agent.gameplay.begin(Have("plank"))
     game.tick(2)
-    first.solving.interrupt(Interruption("left"), Know("it"))
-    second.solving.interrupt(Interruption("right"), Reach("home"))
+    first.solving.interruptions.add(Incident(Interruption("left"), Know("it")))
+    second.solving.interruptions.add(Incident(Interruption("right"), Reach("home")))
     game.tick(30)
     assert (first.error, second.error) == (None, None)
     assert (first.is_done, second.is_done) == (True, True)

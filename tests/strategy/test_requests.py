@@ -21,6 +21,7 @@ from agentrt.errors import (
 )
 from agentrt.runtime.runtime import Runtime
 from agentrt.strategy import Interruptible, Interruption, Strategy
+from agentrt.strategy.solve import Incident
 
 PAUSE, RESTART, WAIT = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT
 
@@ -192,7 +193,7 @@ def test_no_time_of_its_strategies_passes_while_it_is_paused(game, way):
     game.tick(2)
     request.pause()
     game.tick(1)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(40)
     request.resume()
     game.tick(2)
@@ -205,7 +206,7 @@ def test_what_comes_up_while_it_is_paused_is_dealt_with_then(game, way):
     game.tick(1)
     request.pause()
     game.tick(3)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(6)
     assert game.log == [(1, "Saw", "run"), (5, "Flee", "run"), (7, "Flee", "ends")]
     request.resume()
@@ -218,7 +219,7 @@ def test_pausing_lets_what_is_dealt_with_come_to_its_end(game, way):
     agent = game.add(way("Saw", ticks=3, interruption=PAUSE), way("Flee", Reach, ticks=4))
     request = agent.gameplay.begin(Have("plank"))
     game.tick(1)
-    agent.gameplay.running[0].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[0].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(1)
     request.pause()
     game.tick(8)

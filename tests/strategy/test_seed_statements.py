@@ -9,7 +9,7 @@ import pytest
 from wants import Build, Have, Know, Reach
 
 from agentrt.strategy import Branch, Dependency, Order, strategy
-from agentrt.strategy.tree import MOST_CHILDREN
+from agentrt.strategy.ask import MOST_CHILDREN
 
 # --- the map of dependencies ------------------------------------------------------------------------------------------
 

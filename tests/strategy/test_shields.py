@@ -13,6 +13,7 @@ from wants import Bearer, Build, Have, Know, Reach
 from agentrt import Action, Agent, CancelScope, sleep_ticks
 from agentrt.errors import ActivityAbortedError
 from agentrt.strategy import Interruptible, Interruption, Trigger
+from agentrt.strategy.solve import Incident
 
 PAUSE, RESTART, WAIT, TREE = Interruptible.PAUSE, Interruptible.RESTART, Interruptible.WAIT, Interruptible.TREE
 
@@ -148,7 +149,7 @@ def test_what_is_dealt_with_behind_a_shield_is_not_lost_with_it(game, way):
     outcomes = []
     request = agent.gameplay.begin(Know("x"))
     game.tick(2)
-    agent.gameplay.running[-1].interrupt(Interruption("howl"), Reach("home"), then=outcomes.append)
+    agent.gameplay.running[-1].interruptions.add(Incident(Interruption("howl"), Reach("home"), then=outcomes.append))
     game.tick(4)
     assert agent.gameplay.running[-1].interruptions.handled == (Interruption("howl"),)
     request.cancel()
@@ -242,7 +243,7 @@ def test_it_is_unwound_on_every_host(ways, host, what):
     async def world():
         requests.extend((agent.gameplay.begin(Know("x")), agent.gameplay.begin(Build())))
         await sleep_ticks(3)
-        agent.gameplay.running[1].interrupt(Interruption("howl"), Reach("home"))
+        agent.gameplay.running[1].interruptions.add(Incident(Interruption("howl"), Reach("home")))
         requests[0].cancel()
 
     runtime.spawn(world)

@@ -6,6 +6,7 @@ from wants import Build, Have, Know, Reach
 from agentrt import Action
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Interruptible, Interruption
+from agentrt.strategy.solve import Incident
 
 
 class Step(Action):
@@ -72,7 +73,7 @@ def play(game, way, ask, says=None):
     )
     wish = game.wish(agent.gameplay.build())
     game.tick(3)
-    agent.gameplay.running[-1].interrupt(Interruption("attack"), Reach("home"))
+    agent.gameplay.running[-1].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(10)
     return agent, wish
 
@@ -136,6 +137,6 @@ def test_across_agents(game, way):
     )
     game.wish(one.gameplay.build())
     game.tick(3)
-    other.gameplay.running[-1].interrupt(Interruption("attack"), Reach("home"))
+    other.gameplay.running[-1].interruptions.add(Incident(Interruption("attack"), Reach("home")))
     game.tick(10)
     assert heard == [(6, "other", "attack"), (6, "one", "attack")]

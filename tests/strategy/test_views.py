@@ -14,7 +14,7 @@ from agentrt.body.codec import JsonObject
 from agentrt.errors import DataFault
 from agentrt.snapshot import AgentSnapshot, explain, summarize
 from agentrt.strategy import Dependency, Interruptible, Order, Strategy, Trigger
-from agentrt.strategy.tree import NodeKind, Outcome, TaskNode
+from agentrt.strategy.ask import NodeKind, Outcome, TaskNode
 from agentrt.strategy.views import GameplayView, OfferView, ProvidedView, TaskNodeView
 from agentrt.testing import Have, Simulation, stub_strategy
 from agentrt.testing.strategies import gameplays

@@ -10,9 +10,9 @@ from looked_at import Carve, Chop, Stage, again, beg, trade
 from agentrt import Action
 from agentrt.snapshot.explain import solving_lines
 from agentrt.strategy import Branch, Dependency, Interruptible, Strategy, Trigger
-from agentrt.strategy.tree import seconds
 from agentrt.strategy.views import RequestView, TaskNodeView
 from agentrt.testing import Have, stub_strategy
+from agentrt.words import seconds
 
 
 @pytest.fixture

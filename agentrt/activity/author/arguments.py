@@ -42,7 +42,6 @@ class Fresh(NamedTuple):
 
 
 def plain_default(default: object) -> Any:
-    """A default as it was declared."""
     return default.value if isinstance(default, Fresh) else default
 
 

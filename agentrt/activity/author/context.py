@@ -184,7 +184,6 @@ class Listener(Connection):
         self._seat = seat
 
     def close(self) -> None:
-        """Do not call the function any more."""
         super().close()
         self._seat.let_go(self)
 
@@ -204,7 +203,6 @@ class Alarm:
         self._timer: Timer | None = None
 
     def set(self, ticks: int) -> None:
-        """Have it called."""
         self._timer = self._seat.frame.planner.kernel.call_later(ticks, self._ring)
 
     def _ring(self) -> None:
@@ -213,7 +211,6 @@ class Alarm:
         self.close()  # after the call: what it answers is not the end of what may still answer
 
     def close(self) -> None:
-        """Do not call the function any more."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

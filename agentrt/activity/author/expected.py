@@ -332,7 +332,6 @@ _written: Final[Callable[[Current], frozenset[str]]] = Current.__dict__["_writte
 
 
 def _before(layer: Current, name: str) -> Any:
-    """A field as it is before a layer."""
     node = _below(layer)
     while node is not None:
         own = _own(node)

@@ -300,7 +300,6 @@ class Compiler:
         return (self.resolver(value), None) if has_placeholder(value) else (None, value)
 
     def fail(self, problem: str, remedy: str) -> PlaceholderError:
-        """The error for what is compiled."""
         return PlaceholderError(self.subject, self._place, self._field, problem, remedy)
 
     def use(self, number: int, field: str = "") -> None:

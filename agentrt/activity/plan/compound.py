@@ -77,7 +77,6 @@ class Search:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it goes on in the next tick."""
         return self._timer is not None
 
     def forget(self, number: int) -> None:
@@ -88,7 +87,6 @@ class Search:
             self._stop_waiting()
 
     def cancel(self) -> None:
-        """The compound does not think any more."""
         self.blame.clear()
         self._stop_waiting()
 
@@ -106,7 +104,6 @@ class Search:
         return self._asked <= MOST_CHOICES
 
     def put_off(self, unit: CompoundUnit, frame: Frame) -> None:
-        """Go on in the next tick."""
         if self._timer is not None:
             return
         if unit.frame.planner.trace.on:
@@ -280,7 +277,6 @@ class CompoundUnit(Unit):
         self.backoff: Backoff = Backoff()  # how long it waits before it thinks again
 
     def children(self) -> Iterable[Frame]:
-        """The frames of its steps, and those that it spawned."""
         return self.frames if self.extras is None else (*self.frames, *self.extras.frames())
 
     def running_child(self) -> Frame | None:
@@ -295,12 +291,10 @@ class CompoundUnit(Unit):
         return Unit.expected(self) if active is None else active.expected()
 
     def current_here(self) -> Current:
-        """The expected state before the step that is being bound, for the placeholder CURRENT."""
         self._is_bound_to_current = True
         return self.frame.planner.layer(self._expected_here())
 
     def expected(self) -> Current | None:
-        """The expected state after the last step that has an elected unit."""
         for frame in reversed(self.frames):
             if frame.active is not None:
                 return frame.active.expected()
@@ -353,7 +347,6 @@ class CompoundUnit(Unit):
         self._steps_think(self.own_output)
 
     def clear_output(self) -> None:
-        """Its own think takes its output back."""
         self.own_output = None
         self._stop_steps(1)
         super().clear_output()
@@ -391,13 +384,11 @@ class CompoundUnit(Unit):
         return self.spec.has_think and self._answered_last == 0 and self.is_news()
 
     def asks_current(self) -> bool:
-        """Whether it, or somebody who is elected in it, asked CURRENT for anything."""
         if self.current is not None or self._is_bound_to_current:
             return True
         return any(frame.active is not None and frame.active.asks_current() for frame in self.frames)
 
     def round_is_over(self) -> None:
-        """Nobody waits for its immediate answer any more."""
         self._is_open = False
 
     def _steps_think(self, own: Any) -> None:
@@ -520,7 +511,6 @@ class CompoundUnit(Unit):
     # --- what its frames tell -----------------------------------------------------------------------------------------
 
     def frame_ready(self, frame: Frame) -> None:
-        """A step has an elected unit, or another one than before."""
         if self._is_stepping:
             return  # the loop goes on with it
         if self.state >= STARTED:
@@ -539,7 +529,6 @@ class CompoundUnit(Unit):
         self._think(number + 1)
 
     def frame_unready(self, frame: Frame) -> None:
-        """A step lost its elected unit."""
         if self.state in (THINKING, READY):
             self._stop_steps(frame.index + 1)
             del self.results[frame.index :]
@@ -547,7 +536,6 @@ class CompoundUnit(Unit):
                 self.withdraw(THINKING)
 
     def frame_answered(self, frame: Frame) -> None:
-        """A step has nothing ready, for now."""
         if self._is_open:
             self._answered()
         elif self.state == THINKING:
@@ -574,11 +562,9 @@ class CompoundUnit(Unit):
         self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
-        """The utility of a step changed."""
         self._compose()
 
     def frame_finished(self, frame: Frame) -> None:
-        """A step ran to its end: the next one runs."""
         if self._is_stepping or self.frame.execution.is_aborting:
             return
         if self.step == len(self.frames):
@@ -612,7 +598,6 @@ class CompoundUnit(Unit):
     # --- utility ------------------------------------------------------------------------------------------------------
 
     def set_utility(self, utility: float) -> None:
-        """Its own part of the utility changed."""
         self.self_utility = utility
         if self.spec.composes:
             self._compose()

@@ -559,7 +559,6 @@ class Planner:
 
     @property
     def random(self) -> Stream:
-        """The agent's stream of random numbers."""
         return self.agent.random
 
     # --- knowing ------------------------------------------------------------------------------------------------------
@@ -596,7 +595,6 @@ class Planner:
         thinking.stop("thinking stopped")
 
     def layer(self, below: Current | None) -> Current:
-        """A new layer of CURRENT, on top of another or of the entity as it is."""
         return Current(below, self.entity, self.read, self.agent.expected)
 
     def work(self, units: object) -> Awaitable[None]:
@@ -605,7 +603,6 @@ class Planner:
         return at_once() if search is None else search.ask(self, units)
 
     def search_weight(self) -> float:
-        """The weight of its search work: of what it runs, each multiplies it."""
         found = math.prod([unit.spec.scheduler_priority for unit in running_branch(self.execution.root)], start=1.0)
         return min(found, _MOST_WEIGHT)
 
@@ -681,17 +678,14 @@ class Unit:
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     def move(self, state: int) -> None:
-        """Change the state, if the table allows it."""
         if not UNIT_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
         self.state = state
 
     def whereabouts(self) -> tuple[str, str]:
-        """The agent and the path, for the watch."""
         return self.frame.planner.name, self.path()
 
     def path(self) -> str:
-        """Its place in the plan: activities and actions from the root, joined by slashes."""
         return f"{self.frame.path()}/{self.spec.label}"
 
     def children(self) -> Iterable[Frame]:
@@ -717,7 +711,6 @@ class Unit:
         return context
 
     def own_extras(self) -> Extras:
-        """Its extras, made when they are first asked for."""
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
@@ -771,36 +764,29 @@ class Unit:
         return current
 
     def note(self, event: TraceEvent, **detail: Any) -> None:
-        """Put a record into the trace; ask ``trace.on`` first."""
         self.frame.planner.record(self.path(), event, tuple(detail.items()))
 
     # --- what its context asks of it ----------------------------------------------------------------------------------
 
     def let_go(self, opened: Opened) -> None:
-        """Something that its author opened was closed before it stops."""
         self.own_extras().let_go(self, opened)
 
     def protect(self, value: object) -> None:
-        """Watch an entity, or those that a value holds."""
         self.own_extras().protect(self, value)
 
     def unprotect(self, value: object) -> None:
         self.own_extras().unprotect(self, value)
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
-        """A frame below it that its author manages; ``handle`` is the context through which it was asked for."""
         return self.frame.planner.parts.spawn(self, activity, args, handle)
 
     def abort(self, reason: str) -> None:
-        """The plan cannot go on because of it."""
         self.frame.execution.abort(reason, self)
 
     def fault(self, hook: str, error: BaseException) -> None:
-        """Code of its author's raised: report it."""
         self.frame.planner.fault(self, hook, error)
 
     def is_unwinding(self) -> bool:
-        """Whether it is on its way out."""
         return self.frame.execution.is_unwinding(self.frame)
 
     # --- its control flags --------------------------------------------------------------------------------------------
@@ -811,7 +797,6 @@ class Unit:
 
     @property
     def runs_for(self) -> Holder | None:
-        """The unit above it; at the root, for whom the plan is performed."""
         above = self.frame.parent
         return self.frame.execution.holder if above is None else above
 
@@ -823,11 +808,9 @@ class Unit:
 
     @property
     def is_interruptible(self) -> bool:
-        """True: every plan can be unwound."""
         return True
 
     def give_way(self, flag: str, claimant: str) -> None:
-        """Somebody of higher precedence needs a flag: unwind the plan and think again."""
         self.frame.execution.replan(f"{claimant} takes the control flag {flag}", self)
 
     def claim_flags(self) -> bool:
@@ -848,7 +831,6 @@ class Unit:
         return False
 
     def flags_granted(self) -> None:
-        """A claim that waited has its flags now."""
         self.frame.planner.kernel.call_soon(self._flags_came)  # not on the stack of whoever released them
 
     def _flags_came(self) -> None:
@@ -890,7 +872,6 @@ class Unit:
             self.note(TraceEvent.READY, utility=self.utility)
 
     def strand_name(self) -> str:
-        """What to call a strand of it."""
         return self.spec.name
 
     def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
@@ -940,7 +921,6 @@ class Unit:
             raise error
 
     def on_strand_made(self, strand: Strand) -> None:
-        """The coroutine of ``think`` suspended, or opened a scope."""
         if self.state == THINKING or self.state == READY:
             self.thinking = strand
         else:
@@ -955,7 +935,6 @@ class Unit:
         self.frame.planner.dismiss(strand)
 
     def set_output(self, output: object) -> None:
-        """The author's think has an output. Called on the author's stack."""
         frame = self.frame
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
@@ -967,7 +946,6 @@ class Unit:
             frame.look_again()
 
     def clear_output(self) -> None:
-        """The author's think takes its output back. Called on the author's stack."""
         if self.state == READY:
             self.withdraw(THINKING)
 
@@ -985,7 +963,6 @@ class Unit:
             self.frame.look_again()
 
     def set_utility(self, utility: float) -> None:
-        """The author's think or run changed the utility. Called on the author's stack."""
         if utility != self.utility:
             self.utility = utility
             if self.frame.planner.trace.on:
@@ -1056,7 +1033,6 @@ class Unit:
             self.think_ended(None)
 
     def disable(self, hook: str, error: BaseException) -> None:
-        """A hook raised while thinking: out until the branch thinks again, reported once."""
         planner = self.frame.planner
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
@@ -1074,7 +1050,6 @@ class Unit:
         self.reject(f"the entity {entity} was destroyed")
 
     def callback_raised(self, error: BaseException) -> None:
-        """A function that the author connected with ``ctx.listen`` raised."""
         if self.state == THINKING or self.state == READY:
             self.disable("a callback", error)
         else:
@@ -1083,7 +1058,6 @@ class Unit:
                 self.frame.execution.abort(f"a callback raised {error_words(error)}", self)
 
     def reject(self, reason: str) -> None:
-        """The arguments are not valid any more."""
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
             self.rejection = reason
@@ -1145,7 +1119,6 @@ class Unit:
             self.begin_run()
 
     def begin_run(self) -> None:
-        """Run, now that it has its control flags."""
         spec = self.spec
         if not spec.has_run:
             self.finish()
@@ -1272,7 +1245,6 @@ class Frame:
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     def move(self, state: int) -> None:
-        """Change the state, if the table allows it."""
         if not FRAME_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.FRAME_NAMES, self.state, state)
         self.state = state
@@ -1283,7 +1255,6 @@ class Frame:
         return None
 
     def path(self) -> str:
-        """Its place in the plan: activities and actions from the root, joined by slashes."""
         path = self._path
         if path is None:
             path = self._path = self._place()
@@ -1298,7 +1269,6 @@ class Frame:
         return f"{parent.path()}/{label}"
 
     def note(self, event: TraceEvent, **detail: Any) -> None:
-        """Put a record into the trace; ask ``trace.on`` first."""
         self.planner.record(self.path(), event, tuple(detail.items()))
 
     def performers(self) -> Sequence[ActionSpec]:
@@ -1307,7 +1277,6 @@ class Frame:
 
     @property
     def is_running(self) -> bool:
-        """Whether its elected unit was started."""
         return self.state >= STARTED
 
     # --- thinking -----------------------------------------------------------------------------------------------------
@@ -2072,7 +2041,6 @@ def meant(frame: Frame, value: object) -> Collection[Any]:
 
 
 def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
-    """Call ``lost`` when an entity is destroyed."""
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
     return destroyed.connect(lambda _gone: lost(frame, entity, only))
@@ -2178,7 +2146,6 @@ class Extras:
         self.refusal = None
 
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:
-        """Close something when the unit stops thinking, or when it stops."""
         (self._while_thinking if is_thinking else self._while_running).append(opened)
 
     def let_go(self, unit: Unit, opened: Opened) -> None:
@@ -2201,7 +2168,6 @@ class Extras:
                 self._protected.append((entity, watch(unit.frame, entity, unit)))
 
     def unprotect(self, unit: Unit, value: object) -> None:
-        """Do not watch it any more."""
         for entity in meant(unit.frame, value):
             self.exempt.append(entity)
             for kept, connection in self._protected:
@@ -2222,7 +2188,6 @@ class Extras:
             self._is_late = not waiter.was_notified
 
     def resume(self, value: object) -> bool:
-        """End the wait, or the next one before it begins; whether there was, or will be, something to end."""
         if self.suspension is not None:
             return self.suspension.notify(value)
         if self._is_late or self.resumption is not None:
@@ -2234,7 +2199,6 @@ class Extras:
     # --- spawned frames -----------------------------------------------------------------------------------------------
 
     def frames(self) -> tuple[Frame, ...]:
-        """The spawned frames that think or run."""
         return tuple(one.frame for one in self.spawned)
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -2393,7 +2357,6 @@ class Execution:
         """None: it stands for no author's code."""
 
     def send(self, _value: None) -> object:
-        """Its pause is over: think again."""
         kernel, waiting = self.planner.kernel, self.waiting
         if isinstance(waiting, int) and waiting > kernel.clock.tick:
             return KEEP  # it was taken back in the very tick in which it was due, and pauses anew
@@ -2413,7 +2376,6 @@ class Execution:
         return KEEP
 
     def frame_ready(self, frame: Frame) -> None:
-        """The root has an elected unit: start and run it."""
         if frame.start():
             frame.run()
 
@@ -2427,14 +2389,12 @@ class Execution:
         """See above."""
 
     def frame_rejected(self, frame: Frame) -> None:
-        """No more than that there is no answer."""
         self.frame_answered(frame)
 
     def frame_utility(self, frame: Frame) -> None:
         """See above."""
 
     def frame_finished(self, frame: Frame) -> None:
-        """The plan ran to its end: stop it, and think again."""
         if self.is_aborting:
             return  # a hook asked for that in the very moment
         assert frame.active is not None

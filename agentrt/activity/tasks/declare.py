@@ -159,7 +159,6 @@ class GroupSpec(ActionSpec, UnitMaker):
         return made
 
     def make_unit(self, frame: Frame) -> Unit:
-        """A unit of it at a place of a member's plan."""
         assert self._makes is not None
         return self._makes(frame, self)
 

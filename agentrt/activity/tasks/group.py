@@ -464,7 +464,6 @@ class TaskSpec(ActionSpec, UnitMaker):
         self.must_stop_think: bool = True  # which the template, without a step, need not; else its step would think on
 
     def make_unit(self, frame: Frame) -> TaskUnit:
-        """A unit of it at a place of a member's plan."""
         return TaskUnit(frame, self)
 
 
@@ -1048,7 +1047,6 @@ class _Pool:
         return self._left
 
     def has_more(self, frame: TaskFrame) -> bool:
-        """Whether one is left that has room."""
         left = self._fill(frame)
         while left and (left[-1] in frame.asked or not any(left[-1] in line for line in self.lines)):
             left.pop()
@@ -1171,7 +1169,6 @@ class TaskFrame(Frame):
         return self.is_choosy and self._is_due
 
     def may_change(self) -> bool:
-        """Whether a task is ready or may become so, or is still to be asked."""
         return self.may_ask() or super().may_change()
 
     def _ask(self, specs: Sequence[TaskSpec]) -> None:
@@ -1201,7 +1198,6 @@ class TaskFrame(Frame):
         return chosen
 
     def _count(self, number: int) -> None:
-        """So many more are asked in this tick."""
         tick = self.planner.kernel.clock.tick
         self._asked_now = number + (self._asked_now if tick == self._asked_tick else 0)
         self._asked_tick = tick
@@ -1323,7 +1319,6 @@ class TaskFrame(Frame):
         return len(self.group.known) - sum([self.group.is_known(spec) for spec in self.asked])
 
     def why_unasked(self) -> str:
-        """Why they were not, in words."""
         total = self.unasked
         if total <= 0:
             return ""
@@ -1359,7 +1354,6 @@ class GroupUnit(CompoundUnit):
         self._seen = -1  # which version of the group its frame knows
 
     def move(self, state: int) -> None:
-        """Change the state, if the table allows it."""
         was = self.state
         super().move(state)
         if was == IDLE:
@@ -1384,7 +1378,6 @@ class GroupUnit(CompoundUnit):
             self.frames[0].look_further()
 
     def take_up_tasks(self) -> None:
-        """Tasks of the group came or went."""
         group = self.group
         if not self.frames:
             return
@@ -1423,7 +1416,6 @@ class TaskUnit(CompoundUnit):
         self._is_full = False  # whether there is no room for one more worker
 
     def move(self, state: int) -> None:
-        """Change the state, if the table allows it."""
         was = self.state
         super().move(state)
         if was == IDLE:
@@ -1448,7 +1440,6 @@ class TaskUnit(CompoundUnit):
         return (self._is_full and self.state == THINKING) or super().may_change()
 
     def room_changed(self) -> None:
-        """A worker of the task came or went."""
         task = self.task
         if (self.state != THINKING and self.state != READY) or self in task.working:
             return
@@ -1481,7 +1472,6 @@ class TaskUnit(CompoundUnit):
         return False
 
     def leave_place(self) -> None:
-        """It was not started after all."""
         self.task.leave(self, is_interrupted=False)
 
     def finish(self) -> None:

@@ -216,17 +216,14 @@ class AsyncioStrand(Strand):
         return self._step(self.take_notice())
 
     def ordinary_stepper(self) -> Stepper:
-        """What ``stepper`` is while nothing is to be raised in it."""
         return self._ordinary
 
     def notice(self, notice: Notice) -> None:
-        """See ``Strand``."""
         self.waiting = notice
         if self.stepper is self._ordinary:  # else ``send`` looks for it
             self.stepper = Way(self._step_notice)
 
     def throw(self, error: BaseException) -> object:
-        """See ``Strand``."""
         try:
             return self._as_task(super().throw, error)
         except BaseException as raised:
@@ -236,7 +233,6 @@ class AsyncioStrand(Strand):
         return self._end_tasks(self.tasks, ended)
 
     def close_coro(self) -> None:
-        """See ``Strand``."""
         self._as_task(super().close_coro)
 
     def _as_task(self, fn: Callable[..., object], *args: object) -> object:
@@ -405,12 +401,10 @@ class AsyncioStrand(Strand):
         return True
 
     def enter_scope(self, scope: CancelScope) -> None:
-        """See ``Strand``."""
         scope.host_scope = _Entered(self._cancels)
         super().enter_scope(scope)  # may interrupt, which asks ``host_scope`` what was delivered
 
     def leave_scope(self, scope: CancelScope, error: BaseException | None) -> bool:
-        """See ``Strand``."""
         self._forgiven = False
         if not super().leave_scope(scope, error):
             return False
@@ -495,11 +489,9 @@ class AsyncioStrand(Strand):
     # --- what else an asyncio task can be asked -----------------------------------------------------------------------
 
     def done(self) -> bool:
-        """Whether it has ended."""
         return self.coro is None
 
     def cancelled(self) -> bool:
-        """Whether it ended by a cancellation."""
         return self.coro is None and isinstance(self.error, asyncio.CancelledError)
 
     def exception(self) -> BaseException | None:
@@ -535,7 +527,6 @@ class AsyncioStrand(Strand):
         return len(before) - len(self._callbacks or ())
 
     def ended(self, result: Any, error: BaseException | None) -> None:
-        """See ``Strand``."""
         super().ended(result, error)
         if self.tasks is not None:  # it was killed, and could not wait for them
             self.tasks.stop("whoever made it was killed")
@@ -553,19 +544,15 @@ class AsyncioStrand(Strand):
         return self.coro
 
     def get_context(self) -> contextvars.Context:
-        """The context in which it is stepped."""
         return self._context
 
     def get_loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop."""
         return self._host.get_loop()
 
     def get_name(self) -> str:
-        """Its name."""
         return self.name
 
     def set_name(self, value: object) -> None:
-        """Give it another name."""
         self.name: str = str(value)
 
 
@@ -781,7 +768,6 @@ class AsyncioHost(PlainHost):
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """See ``Host``."""
         if isinstance(owner, Tasks):
             return TaskStrand(kernel, coro, name, owner, self)
         return AsyncioStrand(kernel, coro, name, owner, self)
@@ -858,7 +844,6 @@ class AsyncioHost(PlainHost):
     # --- for its strands ----------------------------------------------------------------------------------------------
 
     def get_loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop of the strands."""
         return self.loop if self.loop is not None else asyncio.get_running_loop()
 
     def ready_in_order(self, strand: AsyncioStrand) -> None:

@@ -151,7 +151,6 @@ async def wait_outside(connect: Callable[[Callable[[], None]], object]) -> None:
 
 
 def make_host(name: str) -> PlainHost:
-    """Make the host for an event loop."""
     if name == "asyncio":
         from agentrt.kernel.hosts.asyncio_ import AsyncioHost
 

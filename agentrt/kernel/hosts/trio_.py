@@ -234,7 +234,6 @@ class TrioStrand(Strand):
                 enter, argument = coro.throw, error
 
     def notice(self, notice: Notice) -> None:
-        """See ``Strand``."""
         self.waiting = notice  # ``_drive`` takes it when the baton comes
 
     async def _raised_at_once(
@@ -331,14 +330,12 @@ class TrioStrand(Strand):
         return None
 
     def stop(self, reason: str = "stopped") -> None:
-        """See ``Strand``."""
         if self.stop_reason is None and self.coro is not None:
             super().stop(reason)
             if self._trio_scope is not None:
                 self._host.cancel_quietly(self._trio_scope, reason)
 
     def scope_cancelled(self, scope: CancelScope) -> None:
-        """See ``Strand``."""
         super().scope_cancelled(scope)
         self._host.cancel_quietly(scope.host_scope, scope.reason)
 
@@ -487,7 +484,6 @@ class TrioHost(PlainHost):
     # --- for the kernel -----------------------------------------------------------------------------------------------
 
     def strand(self, kernel: Kernel, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
-        """See ``Host``."""
         return TrioStrand(kernel, coro, name, owner, self)
 
     def cancelled(self, reason: str) -> NoReturn:

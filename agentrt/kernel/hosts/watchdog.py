@@ -150,7 +150,6 @@ class Watch:
                 _prepare_signal()
 
     def end(self) -> None:
-        """It does so no more."""
         with self.lock:
             self.is_armed = False
             if self._step is not None:
@@ -320,7 +319,6 @@ class Patrol:
                 self._thread.start()
 
     def watches(self) -> list[Watch]:
-        """Those that are looked at."""
         return [watch for ref in tuple(self._watches) if (watch := ref()) is not None]
 
     def _run(self) -> None:

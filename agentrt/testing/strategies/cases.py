@@ -28,8 +28,7 @@ from agentrt.kernel.traps import park
 from agentrt.packs.registry import Manifest, Registry
 from agentrt.selection.library import SelectionLibrary
 from agentrt.selection.state import SelectionTree
-from agentrt.strategy.declare import Interruptible, Strategy
-from agentrt.strategy.dependency import Dependency
+from agentrt.strategy.ask import Dependency, Interruptible, Strategy
 from agentrt.testing.simulation import Simulation
 from agentrt.testing.solving import Have, StubBody, stub_strategy
 from agentrt.testing.stubs import Outcome, stub_action, stub_plan
@@ -192,11 +191,7 @@ class _Provided(Dependency[None], activity="mod:provided"):
 
 
 def _strategy(name: str) -> type[Strategy]:
-    async def run(_strategy: Strategy, _ctx: object, _wanted: object) -> None:
-        return None
-
-    body = {"provides": _Provided, "name": f"provide_{name}", "cost": 1.0, "run": run}
-    return type(f"Provide_{name}", (Strategy,), body)
+    return stub_strategy(_Provided, label=f"Provide_{name}")
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------
