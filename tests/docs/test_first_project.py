@@ -71,6 +71,7 @@ class Reader:
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(self.folder)
                 patch.setattr(sys, "path", [*sys.path])
+                patch.setattr("agentrt.cli.commands.called", lambda *args: " ".join(("agentrt", *map(str, args))))
                 result = CliRunner().invoke(main, words)
             for name in [name for name in sys.modules if name == "meadow" or name.startswith("meadow.")]:
                 del sys.modules[name]

@@ -40,12 +40,14 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "selection.state:LeafBehavior.run", "strategy.ask:Strategy.run",
     "strategy.ask:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
     "strategy.solve:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
+    "worlds:SimpleWorld.play",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.performances:perform", "activity.performances:Performance.wait", "body.budget:SearchWork.ask",
     "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:OutsideCalls.call", "runtime.intake:OutsideCalls.settle",
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
     "activity.plan.tree:Planner.work", "activity.plan.stepping:think_after",
+    "kernel.strand:Children.end", "kernel.strand:Children.ended",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
     "runtime.runtime:Runtime.__aexit__", "strategy.solve:Attempt.attempt", "strategy.solve:Attempt.carry",
@@ -174,6 +176,8 @@ LOOPS = {
     "activity.author.context:Context.execute, unknown": lambda ctx: lambda: ctx.execute("t:nobody"),
     "activity.author.context:Context.execute, wrong": lambda ctx: lambda: ctx.execute("t:noop", nothing=1),
     "activity.author.context:Context.suspend": lambda ctx: lambda: suspend(ctx),
+    "kernel.fork:Fork.first": lambda ctx: lambda: ctx.first(ctx.sleep(0), ctx.next_tick()),
+    "kernel.fork:Fork.all": lambda ctx: lambda: ctx.all(ctx.sleep(0), ctx.sleep(0)),
     "activity.performances:Spawned.ready": lambda ctx: keeping(spawned(ctx), lambda frame: frame.ready()),
     "activity.performances:Spawned.run": lambda ctx: lambda: run_spawned(ctx),
     "activity.performances:Spawned.run, wrong": lambda ctx: keeping(ctx.spawn("t:noop"), lambda frame: frame.run()),
