@@ -8,6 +8,7 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strands import fail, work
 
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.kernel import ControlFlow
@@ -24,27 +25,6 @@ def first(stage, *waits):
 
 def every(stage, *waits):
     return Fork(stage.kernel, "all", waits).all()
-
-
-async def work(stage, name, ticks, leave=0):
-    """Takes some ticks, and some more to clean up."""
-    stage.note(f"{name} begins")
-    try:
-        await sleep_ticks(ticks)
-        return name
-    finally:
-        if leave:
-            with CancelScope(shield=True):
-                await sleep_ticks(leave)
-        stage.note(f"{name} ends")
-
-
-async def fail(stage, name, ticks=0):
-    try:
-        await sleep_ticks(ticks)
-        raise ValueError(name)
-    finally:
-        stage.note(f"{name} fails")
 
 
 # --- who wins ---------------------------------------------------------------------------------------------------------

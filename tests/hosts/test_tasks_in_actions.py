@@ -14,6 +14,7 @@ import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strands import fail, work
 
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Event, Queue, Signal
@@ -21,27 +22,6 @@ from agentrt.kernel.strand import CancelScope, current_strand, move_on_after
 from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 few = settings(max_examples=settings.default.max_examples // 4)  # each runs whole event loops
-
-
-async def work(stage, name, ticks, leave=0):
-    """Takes some ticks, and some more to clean up."""
-    stage.note(f"{name} begins")
-    try:
-        await sleep_ticks(ticks)
-        return name
-    finally:
-        if leave:
-            with CancelScope(shield=True):
-                await sleep_ticks(leave)
-        stage.note(f"{name} ends")
-
-
-async def fail(stage, name, ticks=0):
-    try:
-        await sleep_ticks(ticks)
-        raise ValueError(name)
-    finally:
-        stage.note(f"{name} fails")
 
 
 def faults_of(stage):

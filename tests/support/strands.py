@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agentrt.kernel.signals import Signal
-from agentrt.kernel.traps import next_tick, park
+from agentrt.kernel.strand import CancelScope
+from agentrt.kernel.traps import next_tick, park, sleep_ticks
 
 GOOD_THREE_TICKS = [(tick, name) for tick in (1, 2, 3) for name in ("before", "after")]
 
@@ -45,3 +46,24 @@ def parked(lab):
     strand = lab.spawn(park(), "s")
     lab.tick()
     return strand
+
+
+async def work(stage, name, ticks, leave=0):
+    """Takes some ticks, and some more to clean up."""
+    stage.note(f"{name} begins")
+    try:
+        await sleep_ticks(ticks)
+        return name
+    finally:
+        if leave:
+            with CancelScope(shield=True):
+                await sleep_ticks(leave)
+        stage.note(f"{name} ends")
+
+
+async def fail(stage, name, ticks=0):
+    try:
+        await sleep_ticks(ticks)
+        raise ValueError(name)
+    finally:
+        stage.note(f"{name} fails")
