@@ -14,30 +14,15 @@ from agentrt.activity import states as _states
 from agentrt.activity.author.action import Action, CompoundAction, output, step
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
 from agentrt.activity.author.context import Context
-from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
-from agentrt.activity.author.seat import ChildUtilities, Node, SpawnedFrame
 from agentrt.activity.author.steps import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
-from agentrt.activity.tasks.declare import (
-    TaskDeclaration,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
-)
-from agentrt.activity.tasks.group import Task, TaskGroup, TaskState
 from agentrt.agent.agent import TOP, Agent, Attachment, Restart
 from agentrt.agent.faults import Fault
 from agentrt.agent.knowledge import Injection
-from agentrt.body.budget import WaitTimes
-from agentrt.body.driver import Driver, LoneBody
-from agentrt.body.entity import Entity, NamedSignals
-from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, FlagLedger, Refusal
-from agentrt.body.leases import Lease, LeaseBook
+from agentrt.body.entity import Entity
+from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET
 from agentrt.errors import AgentRTError
-from agentrt.kernel.rng import Stream
-from agentrt.kernel.signals import Condition, Connection, Event, Queue, Signal
+from agentrt.kernel.signals import Condition, Event, Queue, Signal
 from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_after
-from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.native import is_compiled as _is_compiled
 from agentrt.runtime.intake import RunRecorder as _RunRecorder
@@ -45,11 +30,8 @@ from agentrt.runtime.runtime import Runtime
 from agentrt.runtime.runtime import makes_recorders as _makes_recorders
 
 if _typing.TYPE_CHECKING:
-    from agentrt.activity.tasks.views import TaskGroupView, TaskView
     from agentrt.packs.loader import Pack, load_pack
     from agentrt.packs.registry import Manifest, Registry
-    from agentrt.snapshot import AgentSnapshot, DriverView, FlagView, FrameView, RuntimeSnapshot, UnitView
-    from agentrt.town import Job, TaskGroups
 
 __all__ = [
     "ARGS",
@@ -69,62 +51,26 @@ __all__ = [
     "ActionArgs",
     "Agent",
     "AgentRTError",
-    "AgentSnapshot",
     "Attachment",
     "CancelScope",
     "Cancelled",
-    "ChildUtilities",
     "CompoundAction",
     "Condition",
-    "Connection",
     "Context",
-    "CurrentFields",
-    "Driver",
-    "DriverView",
     "Entity",
     "Event",
-    "ExpectedStorage",
     "Fault",
-    "FlagLedger",
-    "FlagView",
-    "FrameView",
     "Injection",
-    "Job",
-    "Lease",
-    "LeaseBook",
-    "LoneBody",
     "Manifest",
-    "NamedSignals",
-    "Node",
     "Pack",
     "Queue",
-    "Refusal",
     "Registry",
     "Restart",
     "Runtime",
-    "RuntimeSnapshot",
     "Signal",
-    "SpawnedFrame",
-    "Stream",
-    "Task",
-    "TaskDeclaration",
-    "TaskGroup",
-    "TaskGroupAction",
-    "TaskGroupView",
-    "TaskGroups",
-    "TaskState",
-    "TaskView",
     "ThinkOutput",
-    "TraceEvent",
-    "TraceHub",
-    "TraceRecord",
-    "UnitView",
-    "WaitTimes",
     "__compiled__",
     "__version__",
-    "declare_multiple_tasks",
-    "declare_permanent_task",
-    "declare_task",
     "fail_after",
     "load_pack",
     "move_on_after",
@@ -149,21 +95,23 @@ def _recorder(*args: _typing.Any, **options: _typing.Any) -> _RunRecorder:
 
 
 _LATER = {
-    **dict.fromkeys(("TaskGroupView", "TaskView"), "agentrt.activity.tasks.views"),
     **dict.fromkeys(("Pack", "load_pack"), "agentrt.packs.loader"),
     **dict.fromkeys(("Manifest", "Registry"), "agentrt.packs.registry"),
-    **dict.fromkeys(("AgentSnapshot", "DriverView", "FlagView", "FrameView"), "agentrt.snapshot"),
-    **dict.fromkeys(("RuntimeSnapshot", "UnitView"), "agentrt.snapshot"),
-    **dict.fromkeys(("Job", "TaskGroups"), "agentrt.town"),
 }
+# The other doors, in the order in which a name that is not here is looked for.
+_DOORS = ("tasks", "goals", "behavior", "selection", "strategy", "body", "kernel", "activity", "snapshot", "bridges")
 
 if not _typing.TYPE_CHECKING:  # a type checker would take any name for granted
 
     def __getattr__(name: str) -> object:
-        if name not in _LATER:
-            raise AttributeError(f"module 'agentrt' has no attribute {name!r}")
-        found = globals()[name] = getattr(_import_module(_LATER[name]), name)
-        return found
+        if name in _LATER:
+            found = globals()[name] = getattr(_import_module(_LATER[name]), name)
+            return found
+        said = f"module 'agentrt' has no attribute {name!r}"
+        for door in _DOORS if name[0] != "_" else ():
+            if name in _import_module(f"agentrt.{door}").__all__:
+                raise AttributeError(f"{said}. Write: from agentrt.{door} import {name}")
+        raise AttributeError(said)
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -43,7 +43,7 @@ from agentrt.errors import AgentRTError, DefinitionError, RebuildError, did_you_
 from agentrt.packs.alias import pointer_to, shown
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.task_groups import declarations_of
-from agentrt.town import TaskGroups
+from agentrt.tasks import TaskGroups
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:

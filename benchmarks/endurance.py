@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentrt import TraceRecord
+    from agentrt.kernel import TraceRecord
     from agentrt_examples.colony.colony import Colony
 
 __all__ = ["Look", "endure", "main", "verdict"]
@@ -104,7 +104,7 @@ def _memory_kib() -> int:
 
 
 def _look(colony: Colony, faults: _Faults, began: float) -> Look:
-    from agentrt import Connection
+    from agentrt.kernel import Connection
 
     gc.collect()
     objects = gc.get_objects()

@@ -11,12 +11,16 @@ import types
 import pytest
 
 import agentrt
+import agentrt.activity
+import agentrt.body
 import agentrt.bridges
 import agentrt.inspect
+import agentrt.kernel
 import agentrt.rebuild
 import agentrt.record
 import agentrt.snapshot
 import agentrt.strategy
+import agentrt.tasks
 import agentrt.testing
 import agentrt.testing.strategies
 
@@ -39,46 +43,17 @@ AGENTRT = [
     "OUT",
     "PREV",
     # what the hooks are given
-    "ChildUtilities",
     "Context",
-    "CurrentFields",
-    "ExpectedStorage",
-    "NamedSignals",
-    "Node",
-    "SpawnedFrame",
-    # task groups
-    "Task",
-    "TaskDeclaration",
-    "TaskGroup",
-    "TaskGroupAction",
-    "TaskGroupView",
-    "TaskGroups",
-    "TaskState",
-    "TaskView",
-    "declare_multiple_tasks",
-    "declare_permanent_task",
-    "declare_task",
     # bodies
     "Entity",
     "JUMP",
     "LOOK",
-    "Lease",
-    "LeaseBook",
     "MOVE",
     "TARGET",
-    # several models on one body
-    "Attachment",
-    "Driver",
-    "DriverView",
-    "FlagLedger",
-    "FlagView",
-    "LoneBody",
-    "Refusal",
     # waiting
     "CancelScope",
     "Cancelled",
     "Condition",
-    "Connection",
     "Event",
     "Queue",
     "Signal",
@@ -90,30 +65,41 @@ AGENTRT = [
     "sleep_ticks",
     # living
     "Agent",
+    "Attachment",
     "Injection",
-    "Job",
     "Fault",
     "Restart",
     "Runtime",
-    "Stream",
     # packs
     "Manifest",
     "Pack",
     "Registry",
     "load_pack",
-    # seeing
-    "AgentSnapshot",
-    "FrameView",
-    "RuntimeSnapshot",
-    "TraceEvent",
-    "TraceHub",
-    "TraceRecord",
-    "UnitView",
-    "WaitTimes",
     # errors
     "AgentRTError",
     "__compiled__",
     "__version__",
+]
+
+ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "SpawnedFrame"]
+
+BODY = ["Driver", "FlagLedger", "Lease", "LeaseBook", "LoneBody", "NamedSignals", "Refusal", "WaitTimes"]
+
+KERNEL = ["Connection", "Stream", "TraceEvent", "TraceHub", "TraceRecord"]
+
+TASKS = [
+    "Job",
+    "Task",
+    "TaskDeclaration",
+    "TaskGroup",
+    "TaskGroupAction",
+    "TaskGroupView",
+    "TaskGroups",
+    "TaskState",
+    "TaskView",
+    "declare_multiple_tasks",
+    "declare_permanent_task",
+    "declare_task",
 ]
 
 REBUILD = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
@@ -265,6 +251,20 @@ BRIDGES = ["DriverAction", "PerformGoal", "attaches", "injects", "perform_behavi
 
 def test_the_facade_for_authors():
     assert sorted(agentrt.__all__) == sorted(AGENTRT)
+    assert len(AGENTRT) < 60  # more is a list that nobody reads
+
+
+def test_what_fewer_authors_need_has_doors_of_its_own():
+    assert sorted(agentrt.activity.__all__) == ACTIVITY
+    assert sorted(agentrt.body.__all__) == BODY
+    assert sorted(agentrt.kernel.__all__) == KERNEL
+    assert sorted(agentrt.tasks.__all__) == TASKS
+
+
+@pytest.mark.parametrize(("name", "door"), [("TaskGroup", "tasks"), ("Goal", "goals"), ("LeaseBook", "body")])
+def test_a_name_that_stands_behind_another_door_is_told_with_its_import(name, door):
+    with pytest.raises(AttributeError, match=f"^module 'agentrt' has no .* Write: from agentrt.{door} import {name}$"):
+        getattr(agentrt, name)
 
 
 def test_what_is_loaded_when_it_is_first_named_is_listed_before_and_found_by_all_roads():
@@ -318,7 +318,17 @@ def test_the_facade_for_whoever_looks():
     assert sorted(agentrt.inspect.__all__) == INSPECT
 
 
-FACADES = [agentrt, agentrt.inspect, agentrt.record, agentrt.strategy, agentrt.testing, agentrt.testing.strategies]
+FACADES = [
+    agentrt,
+    agentrt.activity,
+    agentrt.body,
+    agentrt.kernel,
+    agentrt.inspect,
+    agentrt.record,
+    agentrt.strategy,
+    agentrt.testing,
+    agentrt.testing.strategies,
+]
 for _name in agentrt.__all__:
     getattr(agentrt, _name)  # loads what is loaded when it is first named
 

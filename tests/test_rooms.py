@@ -70,6 +70,7 @@ FIELD_MODULES = {  # names of modules that the field itself uses in several pack
     "kernel": "a package is opened by the module of its name",
     "agent": "a package is opened by the module of its name",
     "runtime": "a package is opened by the module of its name",
+    "tasks": "a package is opened by the module of its name, which adds what a town shares",
     "schema": "the JSON Schema of a package's documents",
     "declare": "what authors declare for a model",
     "tree": "the tree of a model",
@@ -113,6 +114,7 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.kernel.hosts.asyncio_",  # loaded by the name of an event loop, when there is to be one
     "agentrt.kernel.hosts.trio_",  # likewise; it imports what need not be installed
     "agentrt.rebuild",  # a facade
+    "agentrt.tasks",  # a facade
     "agentrt.testing.plugin",  # pytest loads it
 }
 ONE_READER = {  # modules that one other imports, and nothing that a facade shows: why each is a room all the same

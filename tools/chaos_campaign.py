@@ -28,7 +28,7 @@ from agentrt import Runtime
 from agentrt.testing.chaos import ChaosReport, exhaust, run_chaos
 
 if TYPE_CHECKING:
-    from agentrt import TraceRecord
+    from agentrt.kernel import TraceRecord
 
 __all__ = ["Campaign", "main"]
 

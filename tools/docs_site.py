@@ -42,6 +42,10 @@ INDEX = "docs/README"
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w./-]+)\)")
 FACADES = (
     "agentrt",
+    "agentrt.tasks",
+    "agentrt.activity",
+    "agentrt.body",
+    "agentrt.kernel",
     "agentrt.goals",
     "agentrt.behavior",
     "agentrt.selection",

@@ -18,7 +18,8 @@ from typing import Any
 
 import agentrt_actions
 import agentrt_packs
-from agentrt import Action, CompoundAction, Registry, TaskGroupAction
+from agentrt import Action, CompoundAction, Registry
+from agentrt.tasks import TaskGroupAction
 from agentrt_actions import protocols, things
 from marks import put
 

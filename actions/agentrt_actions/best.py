@@ -17,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentrt import Action, ActionArgs, Connection, Context, Entity, Event, LeaseBook, Signal, ThinkOutput
+from agentrt import Action, ActionArgs, Context, Entity, Event, Signal, ThinkOutput
+from agentrt.body import LeaseBook
+from agentrt.kernel import Connection
 from agentrt_actions.finding import Finder, Reading
 from agentrt_actions.nearby import Nearby, expected_location, nearness, own_moves, self_reserved
 from agentrt_actions.protocols import Change, Directory, Located, PathFinder, Surveyor

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from agentrt import ARGS, OUT, PREV, ActionArgs, ChildUtilities, CompoundAction, Entity, output, step
+from agentrt import ARGS, OUT, PREV, ActionArgs, CompoundAction, Entity, output, step
+from agentrt.activity import ChildUtilities
 from agentrt_actions.protocols import Place
 
 __all__ = ["CarryItem", "FetchItem", "StoreItem"]

@@ -12,7 +12,8 @@ Source: Stonehearth, AI: "Compound action example" (stonehearth:free_time); "wei
 
 from __future__ import annotations
 
-from agentrt import Action, ActionArgs, ChildUtilities, CompoundAction, Context, Entity, step
+from agentrt import Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt.activity import ChildUtilities
 from agentrt_actions.things import IdleEffects
 
 __all__ = ["FreeTimeAtTop", "IdleAtTop", "IdleEffect", "IdleWander", "StandIdle", "Stroll"]

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentrt import Context, Entity, LeaseBook, Signal
+from agentrt import Context, Entity, Signal
+from agentrt.body import LeaseBook
 from agentrt_actions.protocols import Change, Directory, Located, PathFinder, Place, Surveyor
 from agentrt_actions.watching import Only, keep_looking
 

@@ -15,24 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from agentrt import (
-    ARGS,
-    OUT,
-    PREV,
-    Action,
-    ActionArgs,
-    Agent,
-    ChildUtilities,
-    CompoundAction,
-    Context,
-    Entity,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
-    next_tick,
-    step,
-)
+from agentrt import ARGS, OUT, PREV, Action, ActionArgs, Agent, CompoundAction, Context, Entity, next_tick, step
+from agentrt.activity import ChildUtilities
+from agentrt.tasks import TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt_actions.things import Needs, Sleeper
 from agentrt_actions.watching import ready_while
 

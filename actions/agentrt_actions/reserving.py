@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from agentrt import Action, ActionArgs, Context, Entity, Lease, LeaseBook, ThinkOutput
+from agentrt import Action, ActionArgs, Context, Entity, ThinkOutput
+from agentrt.body import Lease, LeaseBook
 from agentrt_actions.nearby import expected_location
 from agentrt_actions.protocols import PathFinder, Place
 from agentrt_actions.things import Region, RegionPart

@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-from agentrt import Connection, Entity, Signal
+from agentrt import Entity, Signal
+from agentrt.kernel import Connection
 from agentrt_actions.protocols import Change, Changing
 
 __all__ = ["Filter", "Sieve", "SieveReader"]

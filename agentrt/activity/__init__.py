@@ -8,4 +8,11 @@ Three rooms, each of which imports downward only:
   them but that a spec may make its own units.
 
 ``states`` stands below them all: the tables of both state machines.
+
+What authors write stands in ``agentrt``. From here they take the types of what a context hands them.
 """
+
+from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.seat import ChildUtilities, Node, SpawnedFrame
+
+__all__ = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "SpawnedFrame"]

@@ -303,7 +303,9 @@ def task_group_of(alias: str, registry: Registry, **place: Unpack[FilePlace]) ->
         return thing
     if not is_document(thing):
         raise DefinitionError(
-            alias, f"it names {thing!r}.", "Register a class derived from agentrt.TaskGroupAction, or a JSON document."
+            alias,
+            f"it names {thing!r}.",
+            "Register a class derived from agentrt.tasks.TaskGroupAction, or a JSON document.",
         )
     document = registry.task_groups(alias)
     entry = document.groups.get(alias)

@@ -12,7 +12,7 @@ here that says what to write instead. ``sense`` finds what is well formed and st
 a task that is both multiple and permanent, an extension that also wants to be a group.
 
 What an alias of a task group stands for says the ``registry``. Whoever extends a group that is not there decides what
-that means: ``agentrt.agent.knowledge`` for packs, ``agentrt.town`` for towns.
+that means: ``agentrt.agent.knowledge`` for packs, ``agentrt.tasks`` for towns.
 
 Source: Stonehearth, AI: "Town task groups", "Personal task groups".
 """

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agentrt import Action, ActionArgs, Agent, Entity, Runtime, TaskGroup, TaskGroupAction, declare_multiple_tasks
+from agentrt import Action, ActionArgs, Agent, Entity, Runtime
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from benchmarks.harness import Row, Side, Size, Work
 
 __all__ = ["LEASE_LINE", "TASKS_THOUSAND", "TASKS_THREE_THOUSAND"]

@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agentrt import Agent, Runtime, TraceRecord
+from agentrt import Agent, Runtime
+from agentrt.kernel import TraceRecord
 from benchmarks.harness import Row, Side, Size, Work
 from benchmarks.rows.think_cycle import AT_ONCE, Mind, agents, agents_at_once
 

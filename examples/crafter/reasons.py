@@ -20,8 +20,7 @@ from typing import Final
 
 from rich.text import Text
 
-from agentrt import AgentSnapshot, FrameView, UnitView
-from agentrt.snapshot import ModelView
+from agentrt.snapshot import AgentSnapshot, FrameView, ModelView, UnitView
 from agentrt.strategy import RequestView, TaskNodeView
 
 __all__ = ["plan_lines", "why_lines"]

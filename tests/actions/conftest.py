@@ -22,7 +22,8 @@ import pytest
 
 import agentrt_actions
 import agentrt_packs
-from agentrt import Action, Agent, Entity, LeaseBook, Registry, Signal
+from agentrt import Action, Agent, Entity, Registry, Signal
+from agentrt.body import LeaseBook
 from agentrt.testing import Simulation
 from agentrt_actions import (
     Backpacker,

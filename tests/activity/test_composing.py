@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from agentrt import Action, CompoundAction, Signal, TaskGroup, TaskGroupAction, declare_task, step
+from agentrt import Action, CompoundAction, Signal, step
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
 
 def composed(play, steps, compose=None, *, utility=(0.0, 1.0), **attributes):

@@ -9,22 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import (
-    OUT,
-    PREV,
-    Action,
-    ActionArgs,
-    CompoundAction,
-    Entity,
-    Signal,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_multiple_tasks,
-    move_on_after,
-    step,
-)
+from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, move_on_after, step
 from agentrt.errors import DefinitionError
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import check_trace
 
 KEPT = "when changed"

@@ -11,20 +11,9 @@ import dataclasses
 
 import pytest
 
-from agentrt import (
-    PREV,
-    Action,
-    ActionArgs,
-    CompoundAction,
-    Entity,
-    Signal,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_multiple_tasks,
-    step,
-)
+from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, step
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 
 
 class Target(ActionArgs):

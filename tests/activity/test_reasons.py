@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import (
-    Action,
-    ActionArgs,
-    CompoundAction,
-    Entity,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_task,
-    step,
-)
+from agentrt import Action, ActionArgs, CompoundAction, Entity, step
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_task
 
 
 def unit(view, name):

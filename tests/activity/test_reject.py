@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Event, LeaseBook, Signal, ThinkOutput, step
+from agentrt import PREV, Action, ActionArgs, CompoundAction, Entity, Event, Signal, ThinkOutput, step
+from agentrt.body import LeaseBook
 
 
 class Thing(ActionArgs):

@@ -17,18 +17,20 @@ from agentrt import (
     ActionArgs,
     CompoundAction,
     Entity,
-    LeaseBook,
     Manifest,
     Registry,
+    ThinkOutput,
+    park,
+    step,
+)
+from agentrt.body import LeaseBook
+from agentrt.tasks import (
     TaskGroup,
     TaskGroupAction,
     TaskGroups,
-    ThinkOutput,
     declare_multiple_tasks,
     declare_permanent_task,
     declare_task,
-    park,
-    step,
 )
 from agentrt_actions import ReserveEntity
 

@@ -21,15 +21,12 @@ from agentrt import (
     Registry,
     Runtime,
     Signal,
-    TaskGroup,
-    TaskGroupAction,
     ThinkOutput,
-    declare_multiple_tasks,
-    declare_permanent_task,
     sleep_ticks,
     step,
 )
 from agentrt.errors import AgentKilled, DefinitionError
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_permanent_task
 from agentrt.testing import Simulation
 
 

@@ -11,20 +11,12 @@ from cast import silence  # noqa: F401 - a fixture
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from agentrt import (
-    Action,
-    ActionArgs,
-    Agent,
-    Entity,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_task,
-)
+from agentrt import Action, ActionArgs, Agent, Entity
 from agentrt.activity.tasks import group as task_groups
 from agentrt.activity.tasks.group import WINDOW
 from agentrt.body.codec import JsonObject
 from agentrt.snapshot.views import FrameView
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_task
 from agentrt.testing import Simulation, check_trace
 
 pytestmark = pytest.mark.usefixtures("silence")

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import (
-    Action,
-    ActionArgs,
-    Agent,
-    Entity,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
-    step,
-)
+from agentrt import Action, ActionArgs, Agent, Entity, step
 from agentrt.errors import DefinitionError, WrongStateError
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt.testing import Simulation
 
 
@@ -562,7 +552,7 @@ def test_what_is_declared_twice(play):
         ),
         (
             lambda: TaskGroup(Entity),
-            "Entity: it is not a task group action. Derive a class from agentrt.TaskGroupAction, with 'does' and "
+            "Entity: it is not a task group action. Derive a class from agentrt.tasks.TaskGroupAction, with 'does' and "
             "'utility'.",
         ),
     ],

@@ -15,18 +15,8 @@ from cast import Risky, silence  # noqa: F401 - silence is a fixture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt import (
-    Action,
-    Agent,
-    CompoundAction,
-    Entity,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
-    step,
-)
+from agentrt import Action, Agent, CompoundAction, Entity, step
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt.testing import Simulation, check_trace
 
 pytestmark = pytest.mark.usefixtures("silence")

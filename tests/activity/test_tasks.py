@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from cast import careful
 
-from agentrt import (
-    Action,
-    ActionArgs,
-    Entity,
+from agentrt import Action, ActionArgs, Entity
+from agentrt.activity.tasks.group import TASK_TABLE
+from agentrt.errors import ArgumentError, TaskError, WrongStateError
+from agentrt.tasks import (
     TaskGroup,
     TaskGroupAction,
     TaskState,
@@ -16,8 +16,6 @@ from agentrt import (
     declare_permanent_task,
     declare_task,
 )
-from agentrt.activity.tasks.group import TASK_TABLE
-from agentrt.errors import ArgumentError, TaskError, WrongStateError
 
 
 class Work(TaskGroupAction):

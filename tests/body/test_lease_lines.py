@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_loop import VirtualLoop
 
-from agentrt import Action, ActionArgs, Agent, CompoundAction, Entity, LeaseBook, Runtime, step
+from agentrt import Action, ActionArgs, Agent, CompoundAction, Entity, Runtime, step
+from agentrt.body import LeaseBook
 from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.traps import sleep_ticks
 from agentrt.testing import Simulation, check_trace

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import TOP, Action, Agent, Entity, LeaseBook, Runtime
+from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt.body import LeaseBook
 from agentrt.testing import Simulation, stub_action
 
 

@@ -24,11 +24,7 @@ from agentrt import (
     Entity,
     Manifest,
     Registry,
-    TaskGroup,
-    TaskGroupAction,
     ThinkOutput,
-    declare_multiple_tasks,
-    declare_permanent_task,
     move_on_after,
     sleep_ticks,
     step,
@@ -43,6 +39,7 @@ from agentrt.errors import (
 from agentrt.goals import TARGETS, GoalSelector
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Queue
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_permanent_task
 
 hostile = load("tests/chaos/hostile.py")
 mixed = hostile.private("tests/runtime/mixed_agents.py")  # mines are laid in it

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from agentrt import TraceEvent, TraceHub, TraceRecord
+from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
 from agentrt.worlds import World, load_world
 from agentrt_examples.colony import world

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import DriverView
+from agentrt.snapshot import DriverView
 from agentrt_examples.colony.app import SPEEDS, ColonyApp
 from agentrt_examples.colony.bodies import Health, Needs, Position
 from agentrt_examples.colony.buffs import Buffs

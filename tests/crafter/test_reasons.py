@@ -9,9 +9,8 @@ import pytest
 pytest.importorskip("crafter")
 
 import agentrt as art
-from agentrt import AgentSnapshot, FrameView, UnitView
 from agentrt.body.flags import Refusal, Waiting
-from agentrt.snapshot import FlagView, TaskPlace
+from agentrt.snapshot import AgentSnapshot, FlagView, FrameView, TaskPlace, UnitView
 from agentrt.strategy import GameplayView, OfferView, RequestView, TaskNodeView
 from agentrt.testing import Simulation
 from examples.crafter.reasons import plan_lines, why_lines

@@ -12,7 +12,8 @@ import agentrt
 import agentrt.strategy
 import agentrt.testing
 import agentrt.testing.strategies
-from agentrt import Action, CompoundAction, Context, TaskGroup, TaskGroupAction
+from agentrt import Action, CompoundAction, Context
+from agentrt.tasks import TaskGroup, TaskGroupAction
 from agentrt.testing import Simulation
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -70,7 +71,7 @@ def test_everything_that_a_class_can_declare_is_mentioned():
 class Works(TaskGroupAction):
     does = "demo:work"
     utility = 0.5
-    tasks = [agentrt.declare_task("demo:dig", 0.5)]
+    tasks = [agentrt.tasks.declare_task("demo:dig", 0.5)]
 
 
 def test_what_one_does_with_a_group_and_a_task_is_mentioned():

@@ -7,7 +7,7 @@ import hashlib
 import numpy
 import pytest
 
-from agentrt import Stream
+from agentrt.kernel import Stream
 from agentrt.kernel.rng import derive_seed
 from agentrt_examples.miner.game import Game
 from agentrt_examples.miner.noise import noise

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from agentrt import TaskGroupAction
 from agentrt.errors import AgentRTError, DefinitionError, InvalidPackError, ManifestError, UnknownAliasError
 from agentrt.packs import schema
 from agentrt.packs.closure import check_files
 from agentrt.packs.loader import load_pack
 from agentrt.packs.registry import Manifest, Registry, task_group_of
 from agentrt.packs.task_groups import TASK_GROUPS, load_task_groups, looks_like, sense
+from agentrt.tasks import TaskGroupAction
 
 FARMING = {
     "does": "colony:work",
@@ -428,7 +428,7 @@ def test_an_alias_stands_for_a_class_a_declared_group_or_an_extension(registry):
         (
             "wrong",
             DefinitionError,
-            "m:task_groups:wrong: it names <class 'object'>. Register a class derived from agentrt.TaskGroupAction, or a "
+            "m:task_groups:wrong: it names <class 'object'>. Register a class derived from agentrt.tasks.TaskGroupAction, or a "
             "JSON document.",
         ),
         (

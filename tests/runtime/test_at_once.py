@@ -25,10 +25,7 @@ from agentrt import (
     Restart,
     Runtime,
     Signal,
-    TaskGroup,
-    TaskGroupAction,
     ThinkOutput,
-    declare_multiple_tasks,
     move_on_after,
     next_tick,
     park,
@@ -36,6 +33,7 @@ from agentrt import (
 )
 from agentrt.activity.author.action import code_without_waits
 from agentrt.kernel.strand import Strand, current_strand
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import Simulation
 
 

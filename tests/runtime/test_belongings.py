@@ -17,10 +17,6 @@ from agentrt import (
     Registry,
     Restart,
     Runtime,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
     sleep_ticks,
 )
 from agentrt.errors import (
@@ -31,6 +27,7 @@ from agentrt.errors import (
     UnknownTaskGroupError,
     WrongStateError,
 )
+from agentrt.tasks import TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt.testing import Simulation, check_trace
 
 LOG = []

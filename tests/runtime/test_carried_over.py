@@ -7,22 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import (
-    BACK,
-    PREV,
-    TOP,
-    Action,
-    ActionArgs,
-    Agent,
-    CompoundAction,
-    Event,
-    Signal,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_multiple_tasks,
-    step,
-)
+from agentrt import BACK, PREV, TOP, Action, ActionArgs, Agent, CompoundAction, Event, Signal, ThinkOutput, step
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 
 
 class Being:

@@ -26,14 +26,12 @@ from agentrt import (
     Entity,
     Runtime,
     Signal,
-    TaskGroup,
-    TaskGroupAction,
     ThinkOutput,
-    declare_task,
     step,
 )
 from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.signals import Signal as AnySignal
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
 
 def unprintable(kind):

@@ -12,21 +12,11 @@ from pathlib import Path
 import pytest
 
 import agentrt
-from agentrt import (
-    TOP,
-    Action,
-    Agent,
-    Condition,
-    Entity,
-    Event,
-    Queue,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-)
+from agentrt import TOP, Action, Agent, Condition, Entity, Event, Queue
 from agentrt.kernel.strand import outlast
 from agentrt.kernel.traps import at_once, give_way, sleep, sleep_ticks
 from agentrt.strategy import Dependency
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import Simulation
 
 ROOT = Path(agentrt.__file__).parent

@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from agentrt import TOP, Action, TraceRecord
+from agentrt import TOP, Action
+from agentrt.kernel import TraceRecord
 from agentrt.testing import Simulation
 
 

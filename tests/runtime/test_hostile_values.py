@@ -10,25 +10,12 @@ import json
 
 import pytest
 
-from agentrt import (
-    TOP,
-    Action,
-    ActionArgs,
-    Agent,
-    CompoundAction,
-    Entity,
-    Runtime,
-    Signal,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_task,
-    step,
-)
+from agentrt import TOP, Action, ActionArgs, Agent, CompoundAction, Entity, Runtime, Signal, ThinkOutput, step
 from agentrt.inspect.protocol import write
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import Recording
 from agentrt.snapshot import AgentSnapshot
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
 
 class Hostile:

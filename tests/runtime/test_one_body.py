@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt import TOP, Agent, CancelScope, Entity, LoneBody, Runtime, sleep_ticks
+from agentrt import TOP, Agent, CancelScope, Entity, Runtime, sleep_ticks
 from agentrt.behavior import BehaviorTree, decider, group
+from agentrt.body import LoneBody
 from agentrt.bridges import DriverAction
 from agentrt.errors import AgentRTError, DefinitionError, WrongStateError
 from agentrt.goals import MOVE, Goal, GoalSelector

@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modules import load
 
-from agentrt import (
-    LOOK,
-    MOVE,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    step,
-)
+from agentrt import LOOK, MOVE, step
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 
 performers = load("tests/runtime/performers.py")
 Told = performers.Told

@@ -8,21 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt import (
-    TOP,
-    Action,
-    ActionArgs,
-    Agent,
-    Entity,
-    Manifest,
-    Registry,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
-    load_pack,
-)
+from agentrt import TOP, Action, ActionArgs, Agent, Entity, Manifest, Registry, load_pack
 from agentrt.errors import AgentRTError, DefinitionError, RebuildError
 from agentrt.rebuild import (
     read,
@@ -34,8 +20,15 @@ from agentrt.rebuild import (
     save_tasks,
     write,
 )
+from agentrt.tasks import (
+    TaskGroup,
+    TaskGroupAction,
+    TaskGroups,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
 from agentrt.testing import Simulation
-from agentrt.town import TaskGroups
 
 
 class Idle(Action):

@@ -19,16 +19,13 @@ from agentrt import (
     Registry,
     Runtime,
     Signal,
-    TaskGroup,
-    TaskGroupAction,
-    declare_multiple_tasks,
     park,
     step,
 )
 from agentrt.errors import ComponentError, DefinitionError, NotRunningError, RebuildError, TaskError, WrongStateError
 from agentrt.rebuild import restore_groups, save_groups
+from agentrt.tasks import TaskGroup, TaskGroupAction, TaskGroups, declare_multiple_tasks
 from agentrt.testing import Simulation
-from agentrt.town import TaskGroups
 
 
 class Dig(Action):

@@ -7,24 +7,10 @@ import json
 import pytest
 from cast import Stranger, careful
 
-from agentrt import (
-    BACK,
-    MOVE,
-    TOP,
-    Action,
-    ActionArgs,
-    Agent,
-    CompoundAction,
-    Entity,
-    Runtime,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_multiple_tasks,
-    step,
-)
+from agentrt import BACK, MOVE, TOP, Action, ActionArgs, Agent, CompoundAction, Entity, Runtime, ThinkOutput, step
 from agentrt.agent.agent import Restart
 from agentrt.snapshot import AgentSnapshot, explain
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import Simulation
 
 

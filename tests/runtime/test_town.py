@@ -12,10 +12,10 @@ from cast import Idle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentrt import TOP, Action, Agent, Entity, Manifest, Registry, TaskGroup, TaskGroupAction, declare_task
+from agentrt import TOP, Action, Agent, Entity, Manifest, Registry
 from agentrt.errors import DefinitionError, InvalidPackError, UnknownAliasError, UnknownTaskGroupError
+from agentrt.tasks import TaskGroup, TaskGroupAction, TaskGroups, declare_task
 from agentrt.testing import Simulation
-from agentrt.town import TaskGroups
 
 FARMING = {"does": TOP, "utility": [0.5, 0.6], "tasks": [{"activity": "m:plant", "utility": 0.6}]}
 HERDING = {"does": TOP, "utility": 0.4, "tasks": [{"activity": "m:feed", "utility": [0.1, 0.9], "multiple": True}]}
@@ -149,7 +149,7 @@ def test_sources_that_are_none():
         book("m:task_groups:nobody")
     with pytest.raises(UnknownAliasError, match="other:task_groups:minning"):
         book({"task_groups": {"other:task_groups:minning": {}}})
-    with pytest.raises(DefinitionError, match="Register a class derived from agentrt.TaskGroupAction"):
+    with pytest.raises(DefinitionError, match="Register a class derived from agentrt.tasks.TaskGroupAction"):
         book("m:actions:plant")
     with pytest.raises(DefinitionError, match="there is a group of that name in this book already"):
         book("other:task_groups:mining", "other:task_groups:mining")

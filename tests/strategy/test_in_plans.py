@@ -6,21 +6,10 @@ import pytest
 from cast import Idle
 from wants import Build, Know, Reach
 
-from agentrt import (
-    LOOK,
-    MOVE,
-    PREV,
-    TOP,
-    Action,
-    CompoundAction,
-    TaskGroup,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_task,
-    step,
-)
+from agentrt import LOOK, MOVE, PREV, TOP, Action, CompoundAction, ThinkOutput, step
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, DependencyFailedError
 from agentrt.kernel.traps import next_tick
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
 
 class Settle(CompoundAction):

@@ -558,7 +558,7 @@ class TaskGroup:
             raise DefinitionError(
                 getattr(action, "__qualname__", repr(action)),
                 "it is not a task group action.",
-                "Derive a class from agentrt.TaskGroupAction, with 'does' and 'utility'.",
+                "Derive a class from agentrt.tasks.TaskGroupAction, with 'does' and 'utility'.",
             )
         self.name: str = name or spec.label
         self.action: type[TaskGroupAction] = action
@@ -594,24 +594,24 @@ class TaskGroup:
         return tuple(self._declarations.values())
 
     def declare_task(self, activity: str, utility: float | UtilityRange) -> Extension:
-        """Declare one more activity, for one task at a time; see ``extend`` and ``agentrt.declare_task``."""
+        """Declare one more activity, for one task at a time; see ``extend``, ``agentrt.tasks.declare_task``."""
         return self.extend([declare_task(activity, utility)])
 
     def declare_multiple_tasks(self, activity: str, utility: float | UtilityRange) -> Extension:
-        """Declare one more activity, for any number of tasks; see ``extend`` and ``agentrt.declare_multiple_tasks``."""
+        """Declare an activity more, for any number of tasks; see ``extend``, ``tasks.declare_multiple_tasks``."""
         return self.extend([declare_multiple_tasks(activity, utility)])
 
     def declare_permanent_task(
         self, activity: str, args: Mapping[str, Any], utility: float | UtilityRange
     ) -> Extension:
-        """Declare one more activity, with a task from now on; see ``extend`` and ``agentrt.declare_permanent_task``."""
+        """Declare an activity more, with a task from now on; see ``extend``, ``tasks.declare_permanent_task``."""
         return self.extend([declare_permanent_task(activity, args, utility)])
 
     def extend(self, declarations: Iterable[TaskDeclaration]) -> Extension:
         """Declare more activities, for this group alone.
 
         Args:
-            declarations: made by ``agentrt.declare_task`` and its like.
+            declarations: made by ``agentrt.tasks.declare_task`` and its like.
 
         Returns:
             The extension, which can be revoked.

@@ -9,9 +9,10 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context, Task
+from agentrt import MOVE, TOP, Action, ActionArgs, Agent, Context
 from agentrt.errors import DependencyFailedError
 from agentrt.strategy import Dependency
+from agentrt.tasks import Task
 from examples.crafter import legs
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player

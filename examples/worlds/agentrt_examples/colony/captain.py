@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agentrt import Agent, Connection, Entity, Task, TaskGroup
+from agentrt import Agent, Entity
+from agentrt.kernel import Connection
+from agentrt.tasks import Task, TaskGroup
 from agentrt_actions import Place
 from agentrt_examples.colony.acting.soldiers import RELIEVED, WATCH_KEPT, DefenseParty, posts
 from agentrt_examples.colony.bodies import Position

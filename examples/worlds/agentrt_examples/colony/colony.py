@@ -6,7 +6,8 @@ into the trace as a note. So one digest over the trace covers all of a run.
 
 from __future__ import annotations
 
-from agentrt import Runtime, TraceEvent, TraceRecord
+from agentrt import Runtime
+from agentrt.kernel import TraceEvent, TraceRecord
 from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.foreman import Foreman

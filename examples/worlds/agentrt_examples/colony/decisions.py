@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from agentrt import TraceEvent, TraceHub, TraceRecord
+from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 
 __all__ = ["DRIVERS", "DecisionTable"]
 

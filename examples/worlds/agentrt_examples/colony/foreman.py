@@ -17,7 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agentrt import Entity, Task, TaskGroup
+from agentrt import Entity
+from agentrt.tasks import Task, TaskGroup
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.daylight import DAWN
 from agentrt_examples.colony.town import Town

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agentrt import AgentSnapshot, DriverView, FrameView, UnitView
-from agentrt.snapshot import ModelView
+from agentrt.snapshot import AgentSnapshot, DriverView, FrameView, ModelView, UnitView
 
 __all__ = [
     "LETTERS",

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agentrt import Agent, Driver, Entity, Job, Runtime
+from agentrt import Agent, Entity, Runtime
 from agentrt.behavior import Stimuli
+from agentrt.body import Driver
+from agentrt.tasks import Job
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import FULL, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.captain import Captain

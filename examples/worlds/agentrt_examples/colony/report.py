@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from agentrt import AgentSnapshot, TraceEvent, TraceHub, TraceRecord
+from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
+from agentrt.snapshot import AgentSnapshot
 from agentrt.testing import TraceDigest
 from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
 from agentrt_examples.colony.colony import Colony

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from agentrt import Connection, Entity
+from agentrt import Entity
+from agentrt.kernel import Connection
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.census import Census
 from agentrt_examples.colony.terrain import Cell, Ground

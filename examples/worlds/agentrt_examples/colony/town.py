@@ -13,8 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agentrt import Entity, LeaseBook, Stream, TaskGroups
+from agentrt import Entity
+from agentrt.body import LeaseBook
 from agentrt.errors import MissingExtraError
+from agentrt.kernel import Stream
+from agentrt.tasks import TaskGroups
 from agentrt_actions import (
     Carrier,
     Consumable,

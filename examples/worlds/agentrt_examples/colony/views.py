@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from agentrt import Agent, FrameView, TaskGroupView, UnitView
+from agentrt import Agent
+from agentrt.snapshot import FrameView, UnitView
+from agentrt.tasks import TaskGroupView
 from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.chronicle import Entry

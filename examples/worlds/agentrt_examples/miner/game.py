@@ -6,8 +6,9 @@ note. So one digest over the trace covers all of a run.
 
 from __future__ import annotations
 
-from agentrt import Agent, Runtime, TraceEvent, TraceRecord
+from agentrt import Agent, Runtime
 from agentrt.errors import DependencyFailedError
+from agentrt.kernel import TraceEvent, TraceRecord
 from agentrt_examples.miner.legs import Miner
 from agentrt_examples.miner.mind import make_mind
 from agentrt_examples.miner.places import Place

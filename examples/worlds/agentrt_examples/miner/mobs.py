@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentrt import Entity, Stream
+from agentrt import Entity
+from agentrt.kernel import Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.places import SIDES, Place, squared
 from agentrt_examples.miner.rules import BLOCK_NUMBERS, MOBS, MobKind

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from agentrt import Stream
+from agentrt.kernel import Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.furnace import Furnace
 from agentrt_examples.miner.mobs import Clock, Fauna, Prey

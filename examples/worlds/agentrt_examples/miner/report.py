@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt import TraceEvent, TraceHub, TraceRecord
+from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 from agentrt.strategy import TaskNode
 from agentrt.testing import TraceDigest
 from agentrt.words import printable

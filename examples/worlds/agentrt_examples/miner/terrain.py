@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy
 from numpy.typing import NDArray
 
-from agentrt import Stream
+from agentrt.kernel import Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.noise import Whole, noise
 from agentrt_examples.miner.places import SIDES, Place

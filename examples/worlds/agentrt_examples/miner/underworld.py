@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy
 
-from agentrt import Stream
+from agentrt.kernel import Stream
 from agentrt_examples.miner.dimension import Dimension
 from agentrt_examples.miner.noise import noise
 from agentrt_examples.miner.places import Place

@@ -13,7 +13,8 @@ declarations", CURRENT.self_region_reserved (reserve_entity_destination).
 
 from __future__ import annotations
 
-from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, LeaseBook, step
+from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt.body import LeaseBook
 from agentrt_actions import Region
 from agentrt_examples.colony.bodies import Traits
 from agentrt_examples.colony.town import Town

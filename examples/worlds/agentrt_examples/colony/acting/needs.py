@@ -27,15 +27,12 @@ from agentrt import (
     CompoundAction,
     Context,
     Entity,
-    LeaseBook,
-    TaskGroupAction,
     ThinkOutput,
-    declare_multiple_tasks,
-    declare_permanent_task,
-    declare_task,
     next_tick,
     step,
 )
+from agentrt.body import LeaseBook
+from agentrt.tasks import TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt_actions import PathFinder, expected_location, ready_while
 from agentrt_examples.colony.bodies import FULL, Health, Needs, Position, Traits
 from agentrt_examples.colony.town import Town

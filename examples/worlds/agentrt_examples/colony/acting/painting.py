@@ -16,20 +16,8 @@ Source: Stonehearth, AI: "Leaf action example", "Compound action example".
 
 from __future__ import annotations
 
-from agentrt import (
-    ARGS,
-    BACK,
-    LOOK,
-    PREV,
-    Action,
-    ActionArgs,
-    ChildUtilities,
-    CompoundAction,
-    Context,
-    Entity,
-    ThinkOutput,
-    step,
-)
+from agentrt import ARGS, BACK, LOOK, PREV, Action, ActionArgs, CompoundAction, Context, Entity, ThinkOutput, step
+from agentrt.activity import ChildUtilities
 from agentrt_actions import Located, keep_looking, ready_while, within_reach
 from agentrt_examples.colony.animals import Poser, is_animal
 from agentrt_examples.colony.bodies import Position, Traits

@@ -16,20 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentrt import (
-    ARGS,
-    OUT,
-    Action,
-    ActionArgs,
-    ChildUtilities,
-    CompoundAction,
-    Context,
-    Entity,
-    TaskGroupAction,
-    ThinkOutput,
-    declare_multiple_tasks,
-    step,
-)
+from agentrt import ARGS, OUT, Action, ActionArgs, CompoundAction, Context, Entity, ThinkOutput, step
+from agentrt.activity import ChildUtilities
+from agentrt.tasks import TaskGroupAction, declare_multiple_tasks
 from agentrt_actions import PathFinder, Place, within_reach
 from agentrt_examples.colony.bodies import Health
 from agentrt_examples.colony.harm import BADLY_HURT, wound

@@ -23,7 +23,8 @@ with hunger.
 
 from __future__ import annotations
 
-from agentrt import Action, ActionArgs, ChildUtilities, CompoundAction, Context, Entity, step
+from agentrt import Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt.activity import ChildUtilities
 from agentrt_actions import ready_while
 from agentrt_examples.colony.bodies import Health
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agentrt import Agent, Connection, Entity
+from agentrt import Agent, Entity
+from agentrt.kernel import Connection
 from agentrt.selection import SelectionLibrary, SelectionState
 from agentrt_examples.colony.bodies import Fear, Health
 from agentrt_examples.colony.harm import BADLY_HURT

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from enum import IntFlag, auto
 
-from agentrt import LOOK, MOVE, Agent, Driver, Entity, sleep_ticks
+from agentrt import LOOK, MOVE, Agent, Entity, sleep_ticks
 from agentrt.behavior import SHUFFLE, Activation, Behavior, BehaviorTree, Check, Memory, behavior, decider, group
+from agentrt.body import Driver
 from agentrt.goals import Goal, GoalSelector
 from agentrt.selection import LeafBehavior, SelectionState
 from agentrt_examples.colony.bodies import Health, Legs, Needs, Position

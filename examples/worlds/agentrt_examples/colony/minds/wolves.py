@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from agentrt import LOOK, MOVE, TARGET, Entity, Lease
+from agentrt import LOOK, MOVE, TARGET, Entity
+from agentrt.body import Lease
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError
 from agentrt.goals import TARGETS, Goal, GoalSelector
 from agentrt_examples.colony.bodies import FULL, Health, Legs, Needs, Position

@@ -1,4 +1,7 @@
-"""Town task groups: a book of groups that several characters share, and the jobs that put them into it.
+"""Task groups: activities that are scheduled from outside of the agents that perform them; and a town's book of them.
+
+For authors: a ``TaskGroupAction`` declares the tasks of a group (``declare_task`` and its like), a ``TaskGroup`` has
+members and ``Task`` objects.
 
 ``TaskGroups`` is made of documents of task groups (see ``agentrt.packs.task_groups``): a file, a mapping, or an alias
 that is registered to one of them or to a class. It keeps one ``TaskGroup`` for each name, for as long as the town is.
@@ -23,7 +26,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from agentrt.activity.tasks.group import TaskGroup
+from agentrt.activity.tasks.declare import (
+    TaskDeclaration,
+    TaskGroupAction,
+    declare_multiple_tasks,
+    declare_permanent_task,
+    declare_task,
+)
+from agentrt.activity.tasks.group import Task, TaskGroup, TaskState
+from agentrt.activity.tasks.views import TaskGroupView, TaskView
 from agentrt.agent.knowledge import entry_of, known_here, words_for
 from agentrt.errors import AuthorError, DefinitionError, InvalidPackError, UnknownTaskGroupError
 from agentrt.packs.document import is_document
@@ -37,7 +48,20 @@ if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.agent.knowledge import Injection
 
-__all__ = ["Job", "TaskGroups"]
+__all__ = [
+    "Job",
+    "Task",
+    "TaskDeclaration",
+    "TaskGroup",
+    "TaskGroupAction",
+    "TaskGroupView",
+    "TaskGroups",
+    "TaskState",
+    "TaskView",
+    "declare_multiple_tasks",
+    "declare_permanent_task",
+    "declare_task",
+]
 
 
 @dataclass(eq=False, slots=True)
