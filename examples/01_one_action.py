@@ -8,35 +8,35 @@ Time is game time. Twenty ticks make a second, and nothing here waits for a real
 
 from __future__ import annotations
 
-from agentrt import TOP, Action, ActionArgs, Agent, Context, Entity, Runtime
+import agentrt as art
 
 
-class RingBell(Action):
+class RingBell(art.Action):
     """Ring three strokes, then rest."""
 
-    does = TOP
+    does = art.TOP
     utility = 0.5
 
-    def start(self, ctx: Context, args: ActionArgs) -> None:
+    def start(self, ctx: art.Context, args: art.ActionArgs) -> None:
         say(ctx, "takes the rope")
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
         for stroke in (1, 2, 3):
             say(ctx, f"rings, stroke {stroke}")
             await ctx.sleep(0.5)
         await ctx.sleep(1.0)
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: art.Context, args: art.ActionArgs) -> None:
         say(ctx, "lets go of the rope")
 
 
-def say(ctx: Context, words: str) -> None:
+def say(ctx: art.Context, words: str) -> None:
     print(f"tick {ctx.clock.tick:3}  {ctx.entity.name} {words}")
 
 
 def main() -> None:
-    runtime = Runtime()
-    ringer = runtime.add(Agent(Entity("ringer", name="Ada"), actions=[RingBell]))
+    runtime = art.Runtime()
+    ringer = runtime.add(art.Agent(art.Entity("ringer", name="Ada"), actions=[RingBell]))
     for _ in range(70):
         runtime.step()
     print(f"running: {ringer.snapshot().running}")

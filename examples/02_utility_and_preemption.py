@@ -9,39 +9,39 @@ An action that has run for half a second defends itself with 0.05 (its sunk cost
 
 from __future__ import annotations
 
-from agentrt import TOP, Action, ActionArgs, Agent, Context, Entity, Runtime, Signal
+import agentrt as art
 
 
-class Telling(Action):
+class Telling(art.Action):
     """No action yet, since it does not say what it ``does``: it tells when its subclasses start and stop."""
 
     seconds = 5.0
 
-    def start(self, ctx: Context, args: ActionArgs) -> None:
+    def start(self, ctx: art.Context, args: art.ActionArgs) -> None:
         print(f"tick {ctx.clock.tick:3}  start: {self.name}")
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
         await ctx.sleep(self.seconds)
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: art.Context, args: art.ActionArgs) -> None:
         print(f"tick {ctx.clock.tick:3}  stop: {self.name}")
 
 
 class Graze(Telling):
     """Always possible."""
 
-    does = TOP
+    does = art.TOP
     utility = 0.5
 
 
 class Drink(Telling):
     """The thirstier, the better. It goes on watching while grazing runs, since it could become better."""
 
-    does = TOP
+    does = art.TOP
     utility = (0.0, 1.0)
     seconds = 1.0
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
         while True:
             ctx.set_utility(await thirst.wait())
             ctx.set_think_output()
@@ -50,21 +50,21 @@ class Drink(Telling):
 class Flee(Telling):
     """Better than anything, once there is a reason."""
 
-    does = TOP
+    does = art.TOP
     utility = 0.95
     seconds = 0.5
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
         await bark.wait()
         ctx.set_think_output()
 
 
-thirst, bark = Signal(), Signal()
+thirst, bark = art.Signal(), art.Signal()
 WORLD = {21: (thirst, 0.55), 31: (thirst, 0.6), 40: (bark, None)}
 
 if __name__ == "__main__":
-    runtime = Runtime()
-    sheep = runtime.add(Agent(Entity("sheep"), actions=[Graze, Drink, Flee]))
+    runtime = art.Runtime()
+    sheep = runtime.add(art.Agent(art.Entity("sheep"), actions=[Graze, Drink, Flee]))
     for tick in range(1, 61):
         if tick in WORLD:
             signal, value = WORLD[tick]

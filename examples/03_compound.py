@@ -9,7 +9,6 @@ place where it will have ended.
 from __future__ import annotations
 
 import agentrt as art
-from agentrt import BACK, CALL, OUT, PREV, step
 
 STREET = ["office", "well", "mill", "church"]
 
@@ -54,10 +53,10 @@ class Deliver(art.CompoundAction):
     does = art.TOP
     utility = 0.5
     steps = [
-        step("post:find_way", to=PREV.place),
-        step("post:walk", way=PREV.way, words=CALL("with a letter for {}".format, BACK(2).name)),
-        step("post:find_way", to="office", name="back"),
-        step("post:walk", way=OUT["back"].way, words="with an empty bag"),
+        art.step("post:find_way", to=art.PREV.place),
+        art.step("post:walk", way=art.PREV.way, words=art.CALL("with a letter for {}".format, art.BACK(2).name)),
+        art.step("post:find_way", to="office", name="back"),
+        art.step("post:walk", way=art.OUT["back"].way, words="with an empty bag"),
     ]
 
     class Output(art.ThinkOutput):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import agentrt as art
+from agentrt.body import LeaseBook
 from agentrt.testing import Simulation
 
 
@@ -24,7 +25,7 @@ class FindTree(art.Action):
         tree: art.Entity
 
     async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
-        leases = ctx.entity[art.LeaseBook]
+        leases = ctx.entity[LeaseBook]
         while not (free := [tree for tree in TREES if leases.can_acquire(tree, ctx.agent)]):
             await leases.changed.wait()
         ctx.set_think_output(tree=ctx.random.choice(free))
@@ -59,8 +60,7 @@ class Harvest(art.CompoundAction):
 TREES = [art.Entity("tree", name=name) for name in ("apple", "pear", "plum")]
 PACK = Path(__file__).with_name("04_orchard.json")
 OURS = {"actions:harvest": Harvest, "actions:find_tree": FindTree, "actions:pick": Pick, "ai_pack:picker": PACK}
-REGISTRY = art.Registry.discover()  # what the installed packages offer
-REGISTRY.add(art.Manifest("orchard", OURS))
+REGISTRY = art.Registry.discover(art.Manifest("orchard", OURS))  # and what the installed packages offer
 
 
 def simulate(seed: int) -> Simulation:

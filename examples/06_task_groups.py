@@ -8,6 +8,7 @@ worth 0.6 at most, and 0.65 once somebody has been at it for a while.
 from __future__ import annotations
 
 import agentrt as art
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks, declare_task
 from agentrt.testing import Simulation
 
 
@@ -38,24 +39,24 @@ class Sleep(art.Action):
         await ctx.sleep(3)
 
 
-class Herding(art.TaskGroupAction):
+class Herding(TaskGroupAction):
     """What the town has to do about animals."""
 
     does = art.TOP
     utility = (0.4, 0.6)
-    tasks = (art.declare_multiple_tasks("farm:feed_pasture_animals", (0.0, 1.0)),)
+    tasks = (declare_multiple_tasks("farm:feed_pasture_animals", (0.0, 1.0)),)
 
 
-class BasicNeeds(art.TaskGroupAction):
+class BasicNeeds(TaskGroupAction):
     """What everybody has to do for itself: sleeping is worth 0.8 * 0.9 = 0.72."""
 
     does = art.TOP
     utility = (0.0, 0.9)
-    tasks = (art.declare_task("farm:sleep", 0.8),)
+    tasks = (declare_task("farm:sleep", 0.8),)
 
 
 sim = Simulation()
-herding = art.TaskGroup(Herding)
+herding = TaskGroup(Herding)
 
 for name, animals in (("hill", 2), ("meadow", 4), ("marsh", 1)):
     pasture = art.Entity("pasture", name=name)
@@ -69,8 +70,7 @@ sim.tick(10)  # nobody is there yet
 for name in ("Ada", "Ben"):
     shepherd = sim.add(art.Agent(art.Entity("shepherd", name=name), actions=[FeedAnimals, Sleep]))
     herding.add(shepherd)
-
-own = art.TaskGroup(BasicNeeds, name="solo:needs", owner=shepherd)
+own = TaskGroup(BasicNeeds, name="solo:needs", owner=shepherd)
 own.add(shepherd)
 sim.tick(30)
 own.create_task("farm:sleep").once().start()  # Ben is tired

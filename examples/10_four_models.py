@@ -7,7 +7,7 @@ Who has his legs is decided in one place, the ledger of control flags.
 
 from typing import Any
 
-from agentrt import LOOK, MOVE, TOP, Action, Agent, Context, Entity, Event, sleep
+import agentrt as art
 from agentrt.behavior import Activation, Behavior, BehaviorTree, decider, group
 from agentrt.bridges import attaches, injects
 from agentrt.goals import Goal, GoalSelector
@@ -19,41 +19,41 @@ def say(text: str) -> None:
     print(f"{sim.runtime.clock.now:4.2f} s  {text}")
 
 
-class Patrol(Action):
-    does = TOP
+class Patrol(art.Action):
+    does = art.TOP
     utility = 0.5
-    flags = {MOVE}
+    flags = {art.MOVE}
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: art.Context, args: Any) -> None:
         say("plan:  he patrols")
         await ctx.sleep(600)
 
 
 class Duck(Goal):
-    flags = {MOVE}
+    flags = {art.MOVE}
 
     def can_use(self) -> bool:
         return stones.is_set
 
     async def run(self) -> None:
         say("goal:  he ducks")
-        await sleep(0.3)  # or anything else that his host can wait for
+        await art.sleep(0.3)  # or anything else that his host can wait for
         stones.clear()
 
 
 async def shout(at: Activation) -> None:
     say("tree:  he shouts")
-    await sleep(0.2)
+    await art.sleep(0.2)
 
 
 class Charge(Behavior):
-    flags = (MOVE,)
+    flags = (art.MOVE,)
 
     def activate(self, at: Activation) -> None:
         say("tree:  he charges")
 
 
-ALARM = BehaviorTree(group("ALARM")[decider("SHOUT", shout, flags=(LOOK,), every=60.0), decider("CHARGE", Charge)])
+ALARM = BehaviorTree(group("ALARM")[decider("SHOUT", shout, flags=(art.LOOK,), every=60.0), decider("CHARGE", Charge)])
 WATCHMAN = """<SelectionTree name="Watchman">
   <Variables><Variable name="Alarm"/></Variables>
   <SignalVariables><Signal name="OnHorn" variable="Alarm" value="true"/></SignalVariables>
@@ -62,12 +62,12 @@ WATCHMAN = """<SelectionTree name="Watchman">
 
 behaviors = {"Battle": attaches(ALARM.memory, precedence=1), "Peace": injects(Patrol)}
 selection = SelectionLibrary.from_texts({"Watchman.xml": WATCHMAN})["Watchman"].state(behaviors=behaviors)
-stones = Event()
+stones = art.Event()
 reflexes = GoalSelector(precedence=2)
 reflexes.add_goal(1, Duck())
 
 sim = Simulation(seed=1)
-agent = sim.add(Agent(Entity("watchman", name="Tom"), drivers=[selection, reflexes]))
+agent = sim.add(art.Agent(art.Entity("watchman", name="Tom"), drivers=[selection, reflexes]))
 sim.tick(4)
 stones.set()  # the first stones
 sim.tick(12)

@@ -8,7 +8,7 @@ import contextlib
 import tempfile
 from typing import Any
 
-from agentrt import TOP, Action, Agent, Context, Runtime, Signal
+import agentrt as art
 from agentrt.record import Recording, branch, parse_edits, replay
 
 asked: list[str] = []
@@ -23,18 +23,18 @@ class Merchant:
     name = "Ada"
 
     def __init__(self) -> None:
-        self.wool, self.delivered = 0, Signal()
+        self.wool, self.delivered = 0, art.Signal()
 
     def take(self, sacks: int) -> None:
         self.wool += sacks
         self.delivered.emit()
 
 
-class Sell(Action):
-    does = TOP
+class Sell(art.Action):
+    does = art.TOP
     utility = (0.0, 1.0)
 
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: art.Context, args: Any) -> None:
         while True:
             if not ctx.entity.wool:
                 await ctx.entity.delivered.wait()
@@ -44,24 +44,24 @@ class Sell(Action):
             ctx.set_think_output()
             await ctx.sleep(1)
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: art.Context, args: Any) -> None:
         ctx.entity.wool -= 1
         await ctx.sleep(0.2)
 
 
-class Count(Action):
-    does = TOP
+class Count(art.Action):
+    does = art.TOP
     utility = 0.5
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: art.Context, args: Any) -> None:
         await ctx.sleep(60)
 
 
-def make(seed: int | str, host: str) -> Runtime:
-    runtime = Runtime(seed, host=host)
+def make(seed: int | str, host: str) -> art.Runtime:
+    runtime = art.Runtime(seed, host=host)
     merchant = Merchant()
     runtime.on_input("wool", merchant.take)
-    runtime.add(Agent(merchant, actions=[Sell, Count]))
+    runtime.add(art.Agent(merchant, actions=[Sell, Count]))
     return runtime
 
 

@@ -10,29 +10,29 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
-from agentrt import TOP, Action, Agent, Context, Entity, Runtime
+import agentrt as art
 from agentrt.inspect import Inspector
 
 
-class Watch(Action):
-    does = TOP
+class Watch(art.Action):
+    does = art.TOP
     name = "watch the sea"
     utility = 0.2
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: art.Context, args: Any) -> None:
         await ctx.sleep(600)
 
 
-class LightLamp(Action):
-    does = TOP
+class LightLamp(art.Action):
+    does = art.TOP
     name = "light the lamp"
     utility = 0.8
 
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: art.Context, args: Any) -> None:
         await ctx.sleep(0.5)
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: art.Context, args: Any) -> None:
         await ctx.sleep(5)
 
 
@@ -62,8 +62,8 @@ async def visit(url: str) -> None:
 
 
 async def main() -> None:
-    runtime = Runtime(seed=1)
-    runtime.add(Agent(Entity("keeper", name="Ian"), actions=[Watch, LightLamp]))
+    runtime = art.Runtime(seed=1)
+    runtime.add(art.Agent(art.Entity("keeper", name="Ian"), actions=[Watch, LightLamp]))
     async with Inspector(runtime, port=0, controls=True) as inspector, asyncio.TaskGroup() as tasks:
         inspector.pause()  # until a visitor says otherwise
         tasks.create_task(runtime.run())

@@ -7,12 +7,12 @@ been eaten empty, which is found out only on the way: another way is taken.
 
 from typing import Any
 
-from agentrt import Agent, Entity
+import agentrt as art
 from agentrt.strategy import Ask, Dependency, Strategy, StrategyContext, strategy
 from agentrt.testing import Simulation
 
 
-class Cook(Entity):
+class Cook(art.Entity):
     def __init__(self) -> None:
         super().__init__("cook", name="Odo")
         self.has: dict[str, int] = {}
@@ -64,7 +64,7 @@ async def boil(ctx: StrategyContext, wanted: Have) -> None:
 
 def main() -> None:
     sim = Simulation(seed=1)
-    odo: Any = sim.add(Agent(Cook()))
+    odo: Any = sim.add(art.Agent(Cook()))
     odo.gameplay.add_strategy(Garden, neighbor, boil)
     for name, seconds, reason in odo.gameplay.offers(Have("soup")):
         print(f"{name}: {reason or f'{seconds:g} s'}")

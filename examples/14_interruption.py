@@ -6,7 +6,7 @@ comes during each: one waits for the iron, the other only for the smith to look 
 
 from typing import Any
 
-from agentrt import Agent, Entity
+import agentrt as art
 from agentrt.strategy import Dependency, Interruptible, Interruption, Strategy, StrategyContext, Trigger, strategy
 from agentrt.testing import Simulation
 
@@ -60,7 +60,7 @@ async def greet(ctx: StrategyContext, wanted: Serve) -> None:
 
 def main() -> None:
     sim = Simulation(seed=1)
-    smith: Any = sim.add(Agent(Entity("smith", name="Will")))
+    smith: Any = sim.add(art.Agent(art.Entity("smith", name="Will")))
     smith.gameplay.add_strategy(Smelt, Forge, greet)
     smith.gameplay.add_trigger(Trigger(name="customer", on="bell", solve=Serve))
     request = smith.gameplay.begin(Nail())

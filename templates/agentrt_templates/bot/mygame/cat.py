@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import agentrt as art
 from agentrt.goals import MOVE, Goal
+from agentrt.kernel import Stream
 
 from mygame.grid import SIZE, WAYS
 from mygame.session import Player, distance, step_from
@@ -33,7 +34,7 @@ class Prowl(Goal):
 
     flags = (MOVE,)
 
-    def __init__(self, chance: art.Stream) -> None:
+    def __init__(self, chance: Stream) -> None:
         self.chance = chance
 
     def can_use(self) -> bool:

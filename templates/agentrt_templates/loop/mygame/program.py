@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 
 import agentrt as art
+from agentrt.kernel import TraceEvent, TraceRecord
 
 
 async def play(runtime: art.Runtime, speed: float = 1.0) -> None:
@@ -28,7 +29,7 @@ async def thunder(runtime: art.Runtime, every: float) -> None:
         runtime.send("thunder")
 
 
-def show(record: art.TraceRecord) -> None:
+def show(record: TraceRecord) -> None:
     """Whoever watches is told of everything that happens, and changes nothing."""
-    if record.event in (art.TraceEvent.RUN, art.TraceEvent.PROGRESS):
+    if record.event in (TraceEvent.RUN, TraceEvent.PROGRESS):
         print(record.line())
