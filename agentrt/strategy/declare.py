@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol,
 from agentrt.activity.author.action import ActionSpec, default_hook
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
+from agentrt.body.slips import check_class
 from agentrt.errors import ArgumentError, DefinitionError, UnknownDependencyError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.traps import at_once
@@ -58,6 +59,10 @@ _HOOKS = {  # with what they are called
     "foresee": ("ask", "wanted"),
     "interrupted": ("ctx", "interruption"),
 }
+_STRANGE = {  # words that authors bring along, and what they are here
+    "does": "provides", "execute": "run", "on_interrupt": "interrupted", "on_run": "run", "priority": "cost",
+    "solve": "run", "timeout": "patience", "utility": "cost",
+}  # fmt: skip
 LONGEST_COST = 1e9  # game seconds; more is a mistake
 
 
@@ -123,6 +128,7 @@ class Strategy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_class(cls, class_name(cls), _STRANGE)
         if not cls.__dict__.get("name"):
             cls.name = snake_case(cls.__name__)
         if cls.provides:

@@ -94,6 +94,13 @@ class Placeholder:
             raise self._too_early("looked up")
         return object.__hash__(self)
 
+    def _computed(self, _other: object = None) -> Any:
+        raise self._too_early("computed with", f"Write CALL(function, {self!r}).")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _computed
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = __abs__ = __and__ = __or__ = __invert__ = _computed
+    __lt__ = __le__ = __gt__ = __ge__ = _computed
+
     def __format__(self, spec: str) -> str:
         raise self._too_early("put into a text")
 
