@@ -316,7 +316,9 @@ def _hints_of(factory: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of what a factory takes; none if they cannot be looked up."""
     try:
         return get_type_hints(vars(factory).get("__init__", factory) if isinstance(factory, type) else factory)
-    except Exception:  # an annotation may name what is known to a type checker alone, and do anything
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # an annotation may name what is known to a type checker alone, and do anything
         return {}
 
 

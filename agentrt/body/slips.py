@@ -22,7 +22,7 @@ import inspect
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from agentrt.errors import LONGEST_NAME, DefinitionError
 
@@ -209,7 +209,9 @@ def _slips_of(code: CodeType, contexts: Collection[str]) -> Iterator[tuple[str, 
 
 def _method_of(steps: list[dis.Instruction], call: int, contexts: Collection[str]) -> tuple[str, str] | None:
     """The context and the method of it that an instruction calls; None if it calls something else."""
-    where: Any = steps[call].positions
+    where = steps[call].positions
+    if where is None:
+        return None
     best: tuple[tuple[int, int], tuple[str, str]] | None = None
     for index in range(call - 1, 0, -1):
         step, before, at = steps[index], steps[index - 1], steps[index].positions

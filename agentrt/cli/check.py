@@ -28,7 +28,7 @@ _TREES = b"<SelectionTree"  # what an XML file of selection trees has in it
 _PASSED_OVER = frozenset({"build", "dist", "node_modules", "site-packages"})
 
 
-class Finding(NamedTuple):
+class Mistake(NamedTuple):
     """Something that is wrong."""
 
     where: str  # a file, or a part of the project
@@ -47,38 +47,38 @@ def check(*, path: Path | None, as_json: bool) -> None:
     """
     project = find_project()
     folder = (path or (Path.cwd() if project is None else project.folder)).resolve()
-    findings: dict[Finding, None] = {}
+    mistakes: dict[Mistake, None] = {}
     looked = {"agents": 0, "modules": 0, "packs": 0, "trees": 0}
     world: World | None = None
     try:
         world = own_world()
     except ProjectError as error:  # raised by a class, say, while its module was imported
-        findings[Finding(project.app if project else "--app", told_error(error))] = None
+        mistakes[Mistake(project.app if project else "--app", told_error(error))] = None
     else:
         if world is None and path is None:
             raise ProjectError(
                 str(folder), "there is no project to check.", "Go into one, or give a PATH, or --app mygame:world."
             )
     if world is not None:
-        findings.update(dict.fromkeys(_of_world(world, looked)))
-    findings.update(dict.fromkeys(_of_modules(folder, looked)))
-    findings.update(dict.fromkeys(_of_packs(folder, looked, is_broken=bool(findings))))
-    findings.update(dict.fromkeys(_of_trees(folder, looked)))
+        mistakes.update(dict.fromkeys(_of_world(world, looked)))
+    mistakes.update(dict.fromkeys(_of_modules(folder, looked)))
+    mistakes.update(dict.fromkeys(_of_packs(folder, looked, is_broken=bool(mistakes))))
+    mistakes.update(dict.fromkeys(_of_trees(folder, looked)))
     if as_json:
-        found = [finding._asdict() for finding in findings]
-        tell_json({"ok": not findings, "looked_at": looked, "findings": found})
+        found = [mistake._asdict() for mistake in mistakes]
+        tell_json({"ok": not mistakes, "looked_at": looked, "mistakes": found})
     else:
-        for finding in findings:
-            tell(f"{finding.where}:")
-            for line in finding.text.splitlines():
+        for mistake in mistakes:
+            tell(f"{mistake.where}:")
+            for line in mistake.text.splitlines():
                 tell(f"  {line}")
         words = ", ".join(counted(number, what.removesuffix("s")) for what, number in looked.items())
-        tell(f"{words}: {counted(len(findings), 'mistake') if findings else 'nothing is wrong'}")
-    if findings:
+        tell(f"{words}: {counted(len(mistakes), 'mistake') if mistakes else 'nothing is wrong'}")
+    if mistakes:
         sys.exit(1)
 
 
-def _of_world(world: World, looked: dict[str, int]) -> Iterator[Finding]:
+def _of_world(world: World, looked: dict[str, int]) -> Iterator[Mistake]:
     """What making the world tells, and what its agents could never do."""
     where = f"the world '{world.name}'"
     try:
@@ -87,15 +87,15 @@ def _of_world(world: World, looked: dict[str, int]) -> Iterator[Finding]:
         raise
     except BaseException as error:  # of theirs, whatever it is
         words = told_error(error) if isinstance(error, AgentRTError) else f"making it raised {error_words(error)}"
-        yield Finding(where, words)
+        yield Mistake(where, words)
         return
     for agent in runtime.agents:
         looked["agents"] += 1
         for text in agent.unperformed():
-            yield Finding(where, text)
+            yield Mistake(where, text)
 
 
-def _of_modules(folder: Path, looked: dict[str, int]) -> Iterator[Finding]:
+def _of_modules(folder: Path, looked: dict[str, int]) -> Iterator[Mistake]:
     """What functions of the project's modules drop; those in classes were looked at when these were defined."""
     for module in tuple(sys.modules.values()):
         file = getattr(module, "__file__", None)
@@ -105,25 +105,25 @@ def _of_modules(folder: Path, looked: dict[str, int]) -> Iterator[Finding]:
         for value in vars(module).values():
             if isinstance(value, FunctionType) and value.__module__ == module.__name__:
                 for what, instead in calls_that_slip(value):
-                    yield Finding(f"{module.__name__}.{value.__qualname__}", f"{what} {instead}")
+                    yield Mistake(f"{module.__name__}.{value.__qualname__}", f"{what} {instead}")
 
 
-def _of_packs(folder: Path, looked: dict[str, int], *, is_broken: bool) -> Iterator[Finding]:
+def _of_packs(folder: Path, looked: dict[str, int], *, is_broken: bool) -> Iterator[Mistake]:
     """What is wrong with pack files that are registered."""
     try:
         registry = known_registry()
     except AgentRTError as error:
         if not is_broken:  # else it was told
-            yield Finding(str(folder), told_error(error))
+            yield Mistake(str(folder), told_error(error))
         return
     files = [file for file in _below(folder, "*.json") if registry.alias_of(file) is not None]
     looked["packs"] += len(files)
     for report in check_files(files, registry).files:
         if not report.ok:
-            yield Finding(report.file, "\n".join(report.as_text()))
+            yield Mistake(report.file, "\n".join(report.as_text()))
 
 
-def _of_trees(folder: Path, looked: dict[str, int]) -> Iterator[Finding]:
+def _of_trees(folder: Path, looked: dict[str, int]) -> Iterator[Mistake]:
     """What is wrong with selection trees."""
     trees: dict[Path, None] = {}
     for file in _below(folder, "*.xml"):
@@ -131,14 +131,14 @@ def _of_trees(folder: Path, looked: dict[str, int]) -> Iterator[Finding]:
             if _TREES in file.read_bytes():
                 trees[file.parent] = None
         except OSError as error:
-            yield Finding(str(file), f"it cannot be read: {error.strerror or error}.")
+            yield Mistake(str(file), f"it cannot be read: {error.strerror or error}.")
     for place in trees:
         if any(other in place.parents for other in trees):
             continue  # a folder is checked with those below it
         report = check_path(place)
         looked["trees"] += len(report.trees)
         for problem in report.problems:
-            yield Finding(problem.file, str(problem))
+            yield Mistake(problem.file, str(problem))
 
 
 def _below(folder: Path, pattern: str) -> list[Path]:

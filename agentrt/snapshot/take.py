@@ -311,7 +311,7 @@ def places_of(agent: SeenAgent) -> dict[str, str]:
 _MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "trio"})
 
 
-def _line_of(coro: Any) -> str:
+def _line_of(coro: object) -> str:
     """The innermost line of its author's at which a coroutine waits; empty if there is none."""
     line = ""
     while coro is not None:

@@ -210,8 +210,8 @@ MISTAKES = [
     ),
     Mistake(
         "`PREV.color` in the first step",
-        "a step reads 'color' of what stands before the first step, as PREV does there: that is this action's own "
-        "think output, which has no such field.",
+        "a step reads 'color' of this action's own think output, which has no such field. Declare it in ActionArgs; "
+        "declared: none. PREV in the first step, and BACK(n) in step n, mean that output: no step stands before.",
         DEFINED,
         plan("step('demo:paint', color=PREV.color)"),
     ),

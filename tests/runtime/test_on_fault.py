@@ -274,5 +274,5 @@ def test_an_agent_that_is_in_no_runtime_any_more_tells_the_log_alone(being, capl
     agent = being([Broken], "smith")
     agent.planner_fault("it raised", "nowhere", ValueError("broken"))
     assert [record.getMessage() for record in caplog.records] == [
-        "event='it raised' agent='smith' path='nowhere' exception='ValueError: broken'"
+        "event='it raised' agent='smith' path='nowhere'\nValueError: broken"
     ]

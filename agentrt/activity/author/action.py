@@ -279,9 +279,10 @@ class ActionSpec:
         for field in self.uses.get(0, ()):
             if field and field not in kind.field_names():
                 raise self._wrong(
-                    f"a step reads '{field}' of what stands before the first step, as PREV does there: that is this "
-                    f"action's own think output, which has no such field.{did_you_mean(field, kind.field_names())}",
-                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
+                    f"a step reads '{field}' of this action's own think output, which has no such field."
+                    f"{did_you_mean(field, kind.field_names())}",
+                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}. PREV in "
+                    f"the first step, and BACK(n) in step n, mean that output: no step stands before.",
                 )
 
 
