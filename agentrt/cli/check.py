@@ -116,7 +116,7 @@ def _of_packs(folder: Path, looked: dict[str, int], *, is_broken: bool) -> Itera
         if not is_broken:  # else it was told
             yield Mistake(str(folder), told_error(error))
         return
-    files = [file for file in _below(folder, "*.json") if registry.alias_of(file) is not None]
+    files = [file for file in _below(folder, "*.json") if registry.alias_of(file)]
     looked["packs"] += len(files)
     for report in check_files(files, registry).files:
         if not report.ok:

@@ -28,7 +28,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -363,7 +363,7 @@ class Recorder:
             store.put("host", self._host)
         if self._restart is not self._runtime.restart:  # ``run`` may have set it
             self._restart = self._runtime.restart
-            store.put("restart", None if self._restart is None else astuple(self._restart))
+            store.put("restart", None if self._restart is None else asdict(self._restart))
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

@@ -434,7 +434,7 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
 def _restart(given: object, file: str) -> Restart | None:
     """What became of agents whose planner gave up, as the header of a recording says it."""
     try:
-        return Restart(*given) if isinstance(given, list) else None
+        return Restart(**given) if isinstance(given, dict) else None
     except (TypeError, ValueError):
         raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
 
