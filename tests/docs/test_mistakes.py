@@ -203,10 +203,10 @@ MISTAKES = [
         PAINT + walk(RUN + "await ctx.execute('demo:paitn')", "play(Walk, Paint)"),
     ),
     Mistake(
-        '`step("demo:paint", colour="red")`',
+        '`step("demo:paint", colr="red")`',
         "mistake.Plan, step 1, argument 'color': the activity does not take it",
         MADE,
-        plan("step('demo:paint', colour='red')"),
+        plan("step('demo:paint', colr='red')"),
     ),
     Mistake(
         "`PREV.color` in the first step",
@@ -216,10 +216,10 @@ MISTAKES = [
         plan("step('demo:paint', color=PREV.color)"),
     ),
     Mistake(
-        "`PREV.colour` of a step that gives `color`",
+        "`PREV.colr` of a step that gives `color`",
         "gives no such output. Did you mean 'color'?",
         MADE,
-        plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.colour)"),
+        plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.colr)"),
     ),
     Mistake(
         "`PREV.x + 1`",

@@ -94,15 +94,19 @@ class Placeholder:
             raise self._too_early("looked up")
         return object.__hash__(self)
 
-    def _computed(self, _other: object = None) -> Any:
-        raise self._too_early("computed with", f"Write CALL(function, {self!r}).")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _computed
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = __abs__ = __and__ = __or__ = __invert__ = _computed
-    __lt__ = __le__ = __gt__ = __ge__ = _computed
-
     def __format__(self, spec: str) -> str:
         raise self._too_early("put into a text")
+
+
+def _computed(self: Placeholder, _other: object = None) -> Any:
+    raise self._too_early("computed with", f"Write CALL(function, {self!r}).")
+
+
+for _operator in (
+    "abs", "add", "and", "floordiv", "ge", "gt", "invert", "le", "lt", "mod", "mul", "neg", "or", "pow", "radd", "rand",
+    "rfloordiv", "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "sub", "truediv",
+):  # fmt: skip
+    setattr(Placeholder, f"__{_operator}__", _computed)  # in a loop: to a type checker it is Any, which has them all
 
 
 def _written(args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[str]:
