@@ -25,6 +25,7 @@ PAGES = [
     "docs/how-to/worlds.md",
     "docs/reference/errors.md",
     "docs/reference/library.md",
+    "docs/reference/mistakes.md",
     "docs/reference/runtime.md",
     "docs/reference/snapshot.md",
     "docs/tutorials/actions.md",
