@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Entity, Signal, ThinkOutput, move_on_after, step
 from agentrt.errors import DefinitionError
+from agentrt.snapshot import explain
 from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import check_trace
 
@@ -50,7 +51,7 @@ def test_by_default_it_is_asked_anew_with_each_plan_and_that_is_told(play, quick
     assert [what for what in play.log if what[2] == "think"] == [(tick, "Slow", "think") for tick in (1, 11, 21, 31)]
     view = unit(agent)
     assert (view.restarts, view.restart_reason, view.restarts_since, view.since) == (3, "a plan ended", 1, 31)
-    assert agent.explain() == (
+    assert explain(agent.snapshot()) == (
         "a at tick 35: top/Quick\n"
         "  <top> running\n"
         "    * quick: running, utility 0.5, since tick 31, waits until tick 41, + 0.05 sunk cost from tick 41 on\n"

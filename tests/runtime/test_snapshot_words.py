@@ -10,6 +10,7 @@ from cast import Stranger, careful
 from agentrt import BACK, MOVE, TOP, Action, ActionArgs, Agent, CompoundAction, Entity, Runtime, ThinkOutput, step
 from agentrt.agent.agent import Restart
 from agentrt.snapshot import AgentSnapshot, explain
+from agentrt.snapshot.take import places_of
 from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import Simulation
 
@@ -24,7 +25,7 @@ def sim():
 def told(agent):
     """The explanation, out of a snapshot that was written and read again; the first line is left out."""
     text = explain(AgentSnapshot.from_json(json.loads(json.dumps(agent.snapshot().as_json()))))
-    assert text == agent.explain()
+    assert explain(agent.snapshot(), places_of(agent)) == agent.explain()
     return [line.strip() for line in text.splitlines()[1:]]
 
 
