@@ -210,7 +210,7 @@ Views = Literal["changed", "none"] | int
 
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "created", "ended",
-    "kept_from", "between", "unkept", "restart",
+    "kept_from", "between", "unkept", "restart", "restart_from",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
@@ -361,6 +361,7 @@ class Recorder:
         if self._restart is not self._runtime.restart:  # ``run`` may have set it
             self._restart = self._runtime.restart
             store.put("restart", None if self._restart is None else asdict(self._restart))
+            store.put("restart_from", tick)
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

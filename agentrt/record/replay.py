@@ -36,6 +36,7 @@ from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, Wro
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.schema import is_number
 from agentrt.record.values import Unkept
 from agentrt.words import counted
 from agentrt.worlds import load_world
@@ -182,6 +183,7 @@ class Replay:
         feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] | None = None,
     ) -> None:
         self.recording: Recording = recording
+        self._restart = _restart_of(recording)
         self.runtime: Runtime = _make(recording, make, host)  # the run
         inputs = recording.inputs()
         # what feeds it
@@ -269,6 +271,8 @@ class Replay:
             if not self.opens_gates:
                 return False
             self.runtime.gate.resume()
+        if self._restart is not None and self._restart[0] <= self.tick + 1:
+            (_, self.runtime.restart), self._restart = self._restart, None
         if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
@@ -430,12 +434,18 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
     return anyio.run(main, backend=host)
 
 
-def _restart(given: object, file: str) -> Restart | None:
-    """What became of agents whose planner gave up, as the header of a recording says it."""
+def _restart_of(recording: Recording) -> tuple[int, Restart | None] | None:
+    """From which tick on agents whose planner gave up began again, and how; None if the header does not say it."""
+    given, since = recording.meta.get("restart"), recording.meta.get("restart_from")
+    if since is None:
+        return None
     try:
-        return Restart(**given) if isinstance(given, dict) else None
+        if not is_number(since, 1):
+            raise TypeError
+        return since, None if given is None else Restart(**given)
     except (TypeError, ValueError):
-        raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
+        said = f"its header says restart={given!r}, from tick {since!r}"
+        raise ReplayError(said, "Record the run again.", file=str(recording.path)) from None
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
@@ -455,8 +465,6 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
         make = load_world(name).make
     runtime = make(seed=meta["seed"], host=host)
     runtime.restart_when_run = None  # whoever drives it now
-    if "restart" in meta:
-        runtime.restart = _restart(meta["restart"], file)
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

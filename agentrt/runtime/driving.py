@@ -174,13 +174,19 @@ class Conductor:
 
     # --- the two kinds of callers -------------------------------------------------------------------------------------
 
+    def refuse_run(self, *, is_endless: bool) -> None:
+        """Raise if it cannot be run now: then nothing may have changed."""
+        self._refuse_inside("runtime.run", is_endless=is_endless)
+        if self._main is not None:
+            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
+
     async def run(
         self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
     ) -> None:
-        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``; here all is in seconds."""
-        self._refuse_inside("runtime.run", is_endless=ticks is None)
-        if self._main is not None:
-            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
+        """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``; here all is in seconds.
+
+        ``refuse_run`` comes before, in the same step.
+        """
         self._main = turn = _Turn(None)
         try:
             await self._take_baton(turn)

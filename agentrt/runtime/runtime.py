@@ -502,12 +502,13 @@ class Runtime:
         """
         await step_outside()
         self._choose_host()
-        if self.restart_when_run is not None:
-            self.restart, self.restart_when_run = self.restart_when_run, None
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
         budget = None if budget_ms is None else budget_ms / 1000
         blocking = None if blocking_ms is None else blocking_ms / 1000
+        self._conductor.refuse_run(is_endless=ticks is None)
+        if self.restart_when_run is not None:
+            self.restart, self.restart_when_run = self.restart_when_run, None
         await self._conductor.run(ticks, speed, catch_up, budget, blocking)
 
     async def run_agent(self, agent: Agent) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
+import sqlite3
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, Entity, Restart, Runtime
-from agentrt.errors import AgentKilled
-from agentrt.record import replay
+from agentrt.errors import AgentKilled, ReplayError, WrongStateError
+from agentrt.record import Recording, replay
 from agentrt.testing import Simulation
 from agentrt.worlds import SimpleWorld
 
@@ -216,13 +218,64 @@ def test_a_replay_begins_again_as_the_run_did(tmp_path):
         runtime.add(Agent(Entity("somebody"), actions=[Fails]))
         return runtime
 
-    for name, drive in (("run", lambda runtime: asyncio.run(runtime.run(60, speed=math.inf))), ("step", None)):
-        runtime = make(seed=1, host="auto")
-        path = tmp_path / f"{name}.sqlite"
+    async def run(runtime):
+        await runtime.run(60, speed=math.inf)
+
+    async def both(runtime):
+        runtime.step(0.25)
+        await runtime.run(60, speed=math.inf)
+
+    async def step(runtime):
+        runtime.step(3)
+
+    said = []
+    for drive in (run, both, step):
+        runtime = make(seed=1, host="asyncio")
+        path = tmp_path / f"{drive.__name__}.sqlite"
         with runtime.record(path):
-            if drive is None:
-                runtime.step(3)
-            else:
-                drive(runtime)
-        for host in ("plain", "asyncio"):
+            asyncio.run(drive(runtime))
+        with Recording(path) as recording:
+            said.append((recording.meta.get("restart_from"), recording.meta.get("restart")))
+        for host in ("plain", "asyncio", "trio"):
             assert replay(path, make, host=host).is_same
+    growing = {"first": 1.0, "factor": 2.0, "most": 60.0}
+    assert said == [(1, growing), (6, growing), (None, None)]
+
+
+@pytest.mark.parametrize(("key", "value"), [("restart", "soon"), ("restart", {"first": -1}), ("restart_from", "then")])
+def test_a_header_that_says_nonsense_of_it_is_refused(tmp_path, key, value):
+    path = tmp_path / "run.sqlite"
+    runtime = Runtime(restart=Restart())
+    with runtime.record(path):
+        runtime.step(1)
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key))
+    file.close()
+    with pytest.raises(ReplayError, match="its header says restart="):
+        replay(path, lambda *, seed, host: Runtime(seed, host=host))
+
+
+async def test_a_run_that_is_refused_changes_nothing():
+    runtime = Runtime()
+    with pytest.raises(ValueError, match="speed"):
+        await runtime.run(1, speed=0)
+    assert runtime.restart is None
+    refused = []
+
+    class Drive(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            try:
+                await runtime.run(1)
+            except WrongStateError as error:
+                refused.append(error.method)
+
+    runtime.add(Agent(Entity("somebody"), actions=[Drive]))
+    runtime.step()
+    assert refused == ["runtime.run"]
+    assert runtime.restart is None
+    await runtime.run(1, speed=math.inf)
+    assert runtime.restart == Restart()
+    await runtime.aclose()
