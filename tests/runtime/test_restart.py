@@ -255,6 +255,7 @@ def test_a_header_that_says_nonsense_of_it_is_refused(tmp_path, key, value):
         replay(path, lambda *, seed, host: Runtime(seed, host=host))
 
 
+@pytest.mark.asyncio
 async def test_a_run_that_is_refused_changes_nothing():
     runtime = Runtime()
     with pytest.raises(ValueError, match="speed"):
