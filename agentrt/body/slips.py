@@ -8,8 +8,8 @@ waits. Both can be seen while the class is defined, which costs a run nothing:
 * A *name* of the class's own is a slip if it stands in the table of words that authors bring along from elsewhere
   (``on_start``), or is very near to a name that is read; unless code of the class reads it itself, or it is annotated:
   ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes.
-* A *call* is found in the bytecode: one through the context whose result is popped at once. Where it begins, and which
-  method it calls, the position of the instruction says, which spans the whole expression.
+* A *call* is found in the bytecode: one through the context, or of a trap that the module holds, whose result is popped
+  at once. Where it begins, and what it calls, the position of the instruction says, which spans the whole expression.
 
 Rejected: a ``__del__`` on what ``ctx.sleep`` gives (each wait would pay for it, and say it when the garbage collector
 comes by); reading the source (there may be none, and parsing it takes longer than all the rest of a definition).
@@ -21,10 +21,12 @@ import dis
 import inspect
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Final, TypeAlias
 
 from agentrt.errors import LONGEST_NAME, DefinitionError
+from agentrt.kernel import traps
+from agentrt.kernel.signals import Signal
 
 _NEAR: Final = 0.8  # how alike two names are of which one is a slip: 'stop_thinkng', and not 'begin' for 'think'
 _CALLS: Final = frozenset(
@@ -39,7 +41,12 @@ WAITS: Final = frozenset((
 ))  # fmt: skip
 """What of a context does nothing unless it is awaited."""
 
+_NAMES: Final = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")
+_ATTRIBUTES: Final = ("LOAD_METHOD", "LOAD_ATTR")
+_TRAPS: Final = frozenset((traps.next_tick, traps.sleep, traps.sleep_ticks, Signal.wait))
+"""What else waits only if it is awaited, and is no coroutine function: of these, Python itself tells."""
 _NAMED: Final = {"set_think_output": "ctx.set_think_output(item=log)"}  # what takes fields by name alone, and how
+_TOLD: Final = frozenset((*WAITS, *_NAMED, "wait"))
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -60,12 +67,12 @@ def check_class(cls: type, subject: str, strange: Mapping[str, str], hooks: Hook
     Raises:
         DefinitionError: there is such a thing.
     """
-    check_calls(cls, subject)
     own = vars(cls)
     known = {
         **_known(next(base for base in cls.__mro__[1:] if base.__module__.startswith("agentrt."))),
         **(hooks or {}),
     }
+    check_calls(cls, subject, known)
     annotated = own.get("__annotations__", ())
     slips = [name for name in own if name not in known and not name.startswith("_") and name not in annotated]
     for name in slips:
@@ -101,7 +108,7 @@ def _near(name: str, known: Collection[str]) -> str | None:
     import difflib
 
     near = difflib.get_close_matches(name, likely, 1, _NEAR)
-    return near[0] if near else None
+    return near[0] if near and name != near[0] + "s" else None  # several weights are something else than a weight
 
 
 def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
@@ -145,29 +152,35 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
-def check_calls(cls: type, subject: str) -> None:
-    """Refuse what methods of a class call through their context and drop, or call wrongly.
+def check_calls(cls: type, subject: str, hooks: Collection[str] = ()) -> None:
+    """Refuse what methods of a class call and drop although it is to be awaited, or call wrongly.
+
+    Args:
+        cls: the class.
+        subject: what errors call it.
+        hooks: the methods whose second parameter is a context, whatever it is called.
 
     Raises:
         DefinitionError: there is one; it names the file and the line.
     """
-    for value in vars(cls).values():
+    for name, value in vars(cls).items():
         function = getattr(value, "function", value)  # of a strategy that was made of one
         if isinstance(function, FunctionType):
-            for what, instead in calls_that_slip(function):
+            for what, instead in calls_that_slip(function, is_hook=name in hooks or function is not value):
                 raise DefinitionError(subject, what, instead)
 
 
-def calls_that_slip(function: FunctionType) -> Iterator[tuple[str, str]]:
-    """Calls through the context in a function that do nothing, or cannot work: what is wrong, and what to write.
+def calls_that_slip(function: FunctionType, *, is_hook: bool = True) -> Iterator[tuple[str, str]]:
+    """Calls in a function that do nothing, or cannot work: what is wrong, and what to write.
 
-    The context is what is called ``ctx``, or the second parameter of a method.
+    Seen are calls through the context, which is what is called ``ctx``, or the second parameter of a hook; and those of
+    what a module holds: ``art.sleep(1)``, ``rustling.wait()``.
     """
     code = function.__code__
-    contexts = {"ctx", *code.co_varnames[1:2][: code.co_argcount - 1]} if code.co_argcount else {"ctx"}
+    contexts = {"ctx", *(code.co_varnames[1 : min(2, code.co_argcount)] if is_hook else ())}
     for inner in _nested(code):
-        if not (WAITS.isdisjoint(inner.co_names) and _NAMED.keys().isdisjoint(inner.co_names)) and _drops(inner):
-            yield from _slips_of(inner, contexts)
+        if not _TOLD.isdisjoint(inner.co_names) and _drops(inner):
+            yield from _slips_of(inner, contexts, function.__globals__)
 
 
 def _drops(code: CodeType) -> bool:
@@ -181,46 +194,60 @@ def _drops(code: CodeType) -> bool:
     return False
 
 
-def _slips_of(code: CodeType, contexts: Collection[str]) -> Iterator[tuple[str, str]]:
+def _slips_of(code: CodeType, contexts: Collection[str], names: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     steps = list(dis.get_instructions(code))
     for index, step in enumerate(steps[:-1]):
         if step.opcode not in _CALLS or steps[index + 1].opcode != _POP:
             continue
-        found = _method_of(steps, index, contexts)
-        if found is None:
+        called = _called(steps, index)
+        if called is None or called[1][-1] not in _TOLD:
             continue
-        context, method = found
-        if method not in WAITS and method not in _NAMED:
-            continue
+        is_global, (root, *attributes) = called
+        text = ".".join((root, *attributes))
         place = f"{code.co_filename}:{step.positions.lineno if step.positions else 0}"
-        if method in WAITS:
+        if len(attributes) == 1 and root in contexts and attributes[0] in _NAMED:
+            if (
+                step.opname == "CALL"
+                and step.arg
+                and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
+            ):
+                yield (
+                    f"{place} gives {text}() something without a name: it takes each field by its name.",
+                    f"Write {_NAMED[attributes[0]]}, or **fields for a mapping.",
+                )
+        elif (len(attributes) == 1 and root in contexts) or (is_global and _held(names, root, attributes) in _TRAPS):
             yield (
-                f"{place} calls {context}.{method}(...) without 'await': nothing waits, and nothing happens.",
-                f"Write: await {context}.{method}(...).",
-            )
-        elif (
-            step.opname == "CALL" and step.arg and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
-        ):
-            yield (
-                f"{place} gives {context}.{method}() something without a name: it takes each field by its name.",
-                f"Write {_NAMED[method]}, or **fields for a mapping.",
+                f"{place} calls {text}(...) without 'await': nothing waits, and nothing happens.",
+                f"Write: await {text}(...).",
             )
 
 
-def _method_of(steps: list[dis.Instruction], call: int, contexts: Collection[str]) -> tuple[str, str] | None:
-    """The context and the method of it that an instruction calls; None if it calls something else."""
+def _called(steps: list[dis.Instruction], call: int) -> tuple[bool, list[str]] | None:
+    """What an instruction calls, as a name and attributes, and whether the name is the module's; None for all else."""
     where = steps[call].positions
-    if where is None:
-        return None
-    best: tuple[tuple[int, int], tuple[str, str]] | None = None
-    for index in range(call - 1, 0, -1):
-        step, before, at = steps[index], steps[index - 1], steps[index].positions
-        if step.opname not in ("LOAD_METHOD", "LOAD_ATTR") or at is None or None in (at.end_lineno, at.end_col_offset):
-            continue
-        if (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
+    last, ends = None, (-1, -1)  # of what is called: of all that begins where the call does, what ends last
+    for index in range(call):
+        step, at = steps[index], steps[index].positions
+        if at is None or where is None or (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
             continue
         end = (at.end_lineno or 0, at.end_col_offset or 0)
-        base = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two loads may be one
-        if best is None or end > best[0]:
-            best = (end, (str(base) if base in contexts else "", str(step.argval)))
-    return None if best is None or not best[1][0] else best[1]
+        if step.opname.startswith((*_NAMES, *_ATTRIBUTES)) and end > ends:
+            last, ends = index, end
+    path: list[str] = []
+    while last is not None and last >= 0 and steps[last].opname in _ATTRIBUTES:
+        path.insert(0, str(steps[last].argval))
+        last -= 1  # a name and its attributes stand one after the other
+    if last is None or last < 0 or not steps[last].opname.startswith(_NAMES):
+        return None
+    name = steps[last].argval
+    path.insert(0, str(name[-1] if isinstance(name, tuple) else name))  # two loads may be one
+    return steps[last].opname == "LOAD_GLOBAL", path
+
+
+def _held(names: Mapping[str, object], root: str, attributes: list[str]) -> object:
+    """What a module holds under a name, looked up without running anything: a method as its function."""
+    held = names.get(root)
+    for attribute in attributes:
+        kinds = (held,) if isinstance(held, ModuleType) else type(held).__mro__
+        held = next((vars(kind)[attribute] for kind in kinds if attribute in vars(kind)), None)
+    return held if isinstance(held, FunctionType) else None
