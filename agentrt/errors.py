@@ -614,11 +614,12 @@ class ActivityImpossibleError(RunFault):
 
     code = "ART304"
 
-    def __init__(self, activity: str, **where: Unpack[_Where]) -> None:
+    def __init__(self, activity: str, known: Iterable[str] = (), **where: Unpack[_Where]) -> None:
         self.activity = activity  # the activity
+        near = "" if activity in known else did_you_mean(activity, known)
         super().__init__(
-            f"no action that this agent knows can perform '{activity}' now. Catch this error, inject an action that "
-            f"does it, or make it a step of a compound action, whose thinking waits until one is ready.",
+            f"no action that this agent knows can perform '{activity}' now.{near} Catch this error, inject an action "
+            f"that does it, or make it a step of a compound action, whose thinking waits until one is ready.",
             **where,
         )
 

@@ -238,6 +238,7 @@ def drive(runtime: Runtime, host: str, is_over: Callable[[], bool]) -> None:
         host: what it was made for: plain, asyncio or trio. This starts its event loop.
         is_over: whether the last tick was run; asked where no event loop runs.
     """
+    runtime.restart_when_run = None  # one run on every host
     if host == "asyncio":
         import asyncio
 

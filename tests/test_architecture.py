@@ -32,6 +32,7 @@ ALSO = {  # what single places (paths that start so) may import beyond that, and
     "agentrt/kernel/foreign.py": {"threading", "time"},
     "agentrt/kernel/hosts/asyncio_": {"asyncio", "gc", "threading", "time"},  # gc: what a coroutine holds
     "agentrt/activity/author/action.py": {"dis"},  # whether a hook can suspend
+    "agentrt/body/slips.py": {"dis"},  # calls that are dropped, when a class is defined
     "agentrt/activity/author/steps.py": {"dis"},  # whether somebody looks one up, when a class is defined
     "agentrt/kernel/hosts/loops.py": {"anyio", "asyncio", "time", "trio"},
     "agentrt/kernel/hosts/watchdog.py": {"ctypes", "functools", "os", "signal", "sysconfig", "threading", "time"},

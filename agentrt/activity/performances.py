@@ -81,7 +81,8 @@ def _strand_of(waiter: Waiter) -> Strand | None:
 def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
     """The error of who waits for a frame in which nothing can become ready any more."""
     planner = frame.planner
-    return ActivityImpossibleError(frame.activity, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
+    known = (*planner.known, *planner.groups)
+    return ActivityImpossibleError(frame.activity, known, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
 def _apart(name: str, taken: set[str]) -> str:

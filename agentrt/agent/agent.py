@@ -65,12 +65,12 @@ from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
 from agentrt.activity.status import key_text, status_of
 from agentrt.agent.faults import Fault, FaultHub
-from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, packs_of, words_for
+from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, asked_for, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import give, given_to, number_in, take
 from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
-from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError
+from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError, did_you_mean
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream, derive_seed
@@ -149,6 +149,7 @@ class AgentRuntime(Protocol):
     faults: FaultHub  # is told of failures that nobody handled
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
+    told: set[str]  # what was told in the log once, and is not told again
 
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""
@@ -579,6 +580,7 @@ class Agent:
             self.drivers.join()
             if self.gameplay_if_made is not None:
                 self.gameplay_if_made.triggers.begin()
+            self.planner.kernel.call_soon(self._tell_unperformed)  # what it was taught since it was added is known then
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -633,6 +635,49 @@ class Agent:
         log.error("the planner was killed", tick=runtime.kernel.tick, aborts=aborts, reason=reason)
         runtime.faults.tell(Fault("the planner was killed", self.error, runtime.kernel.tick, self.name, path))
         self._end("the agent was killed")
+
+    def planner_idles(self, path: str, times: int) -> None:
+        """Its plans take no time, in tick after tick: somebody forgot to wait."""
+        remedy = "Let its run await what takes time, such as ctx.sleep, or its think wait until there is work."
+        self._warn(path, "the plan ends in the tick in which it begins, again and again", times=times, remedy=remedy)
+
+    def unperformed(self) -> list[str]:
+        """What none of its actions can ever do, as things stand, though it is asked for: in words, with what is meant.
+
+        Nothing is said of an agent that is in no runtime.
+        """
+        planner = self.planner
+        if planner is None:
+            return []
+        told: list[str] = []
+        for subject, activity in asked_for(self.actions):
+            if not planner.performers(activity):
+                near = did_you_mean(activity, [*planner.known, *planner.groups])
+                told.append(f"no known action performs '{activity}', which {subject} asks for.{near}")
+        top = planner.execution.root.activity
+        if self.actions and not planner.performers(top) and not (self.attachments or self.gameplay_if_made):
+            told.append(
+                f"none of its actions performs '{top}', with which its plan begins. Write does = TOP in the action "
+                f"that begins, or Agent(..., top={next(iter(planner.known))!r})."
+            )
+        return told
+
+    def _tell_unperformed(self) -> None:
+        """Once in a runtime, for each of them."""
+        if self.runtime is not None and not self.is_ending:
+            for text in self.unperformed():
+                if text not in self.runtime.told:
+                    self.runtime.told.add(text)
+                    self._warn("", text)
+
+    def _warn(self, path: str, text: str, **values: object) -> None:
+        tick = None if self.runtime is None else self.runtime.kernel.tick
+        try:
+            self.logger(path).warning(text, tick=tick, **values)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:  # a log that is broken itself must not take the plan with it
+            return
 
     def _plan_ended(self) -> None:
         runtime = self.runtime
@@ -691,8 +736,9 @@ class Agent:
     def explain(self) -> str:
         """Why it does what it does, and why not something else, in words."""
         from agentrt.snapshot import explain
+        from agentrt.snapshot.take import places_of
 
-        return explain(self.snapshot())
+        return explain(self.snapshot(), places_of(self))
 
     @property
     def status_text(self) -> str:

@@ -60,9 +60,10 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard, get_type_hints
 
 from agentrt.activity.author.action import Action
+from agentrt.activity.author.arguments import misfit
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.activity.tasks.group import Member, TaskGroup
 from agentrt.agent.logs import get_logger
@@ -214,6 +215,10 @@ class Injection:
 def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
     """Load what is given as the content of a pack, so that nothing that its owner does later changes it."""
     for one in what:
+        if isinstance(one, Action):
+            raise DefinitionError(
+                class_name(type(one)), "an object of it was given.", f"Give the class: {type(one).__name__}."
+            )
         if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
             raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
     return tuple(one if isinstance(one, (type, str)) else _loaded(one) for one in what)
@@ -304,6 +309,16 @@ def _observer(alias: str, registry: Registry) -> GivenObserver:
     return GivenObserver(alias, found)
 
 
+def _hints_of(factory: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of what a factory takes; none if they cannot be looked up."""
+    try:
+        return get_type_hints(vars(factory).get("__init__", factory) if isinstance(factory, type) else factory)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException:  # an annotation may name what is known to a type checker alone, and do anything
+        return {}
+
+
 def _component(alias: str, registry: Registry, settings: Mapping[str, Any], place: Reference) -> GivenComponent:
     found = registry.get(alias)
     if not callable(found):
@@ -316,6 +331,11 @@ def _component(alias: str, registry: Registry, settings: Mapping[str, Any], plac
         raise ComponentError(alias, problem, **place.place) from error
     except ValueError:
         pass  # some built-in ones cannot be asked what they take
+    for name, hint in _hints_of(found).items() if settings else ():
+        wanted = misfit(hint, settings[name]) if name in settings else ""
+        if wanted:
+            problem = f"its setting '{name}' is {repr_of(settings[name], 80)}, and takes {wanted}."
+            raise ComponentError(alias, problem, **place.place)
     return GivenComponent(alias, found, settings, place)
 
 
@@ -966,6 +986,13 @@ def index_actions(actions: Iterable[type[Action]]) -> Known:
             _indexes.clear()  # classes that are made at run time must not be kept for ever
         _indexes[key] = found
     return found
+
+
+@lru_cache(_MOST_INDEXES)
+def asked_for(actions: tuple[type[Action], ...]) -> tuple[tuple[str, str], ...]:
+    """Who of actions asks for which activity in a step: the class in words, and the activity."""
+    specs = [spec for cls in actions if (spec := getattr(cls, "spec", None)) is not None]
+    return tuple((spec.subject, step.activity) for spec in specs for step in spec.steps or ())
 
 
 def _told_apart(specs: list[ActionSpec]) -> tuple[ActionSpec, ...]:

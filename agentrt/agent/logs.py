@@ -92,10 +92,20 @@ def get_logger(**bound: Any) -> Any:
             structlog.stdlib.filter_by_level,
             _quieted,
             structlog.processors.format_exc_info,
-            structlog.processors.KeyValueRenderer(key_order=["event", "agent", "path", "tick"], drop_missing=True),
+            _rendered,
         ],
         wrapper_class=structlog.stdlib.BoundLogger,
     ).bind(**bound)
+
+
+def _rendered(logger: object, method: str, event: MutableMapping[str, Any]) -> str:
+    """An event as a line, and a traceback below it as Python shows one; the last processor of structlog."""
+    import structlog
+
+    traceback = event.pop("exception", "")
+    render = structlog.processors.KeyValueRenderer(key_order=["event", "agent", "path", "tick"], drop_missing=True)
+    line = render(logger, method, event)
+    return f"{line}\n{traceback}" if traceback else line
 
 
 def _quieted(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

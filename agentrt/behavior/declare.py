@@ -48,6 +48,7 @@ from hashlib import blake2b
 from inspect import iscoroutinefunction
 from typing import Any, ClassVar
 
+from agentrt.body.slips import check_class
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
@@ -61,6 +62,11 @@ def stable_number(kind: str, name: str) -> int:
 
 
 HOOKS = ("activate", "tick", "deactivate", "run")
+_STRANGE = {  # words that authors bring along, and what they are here
+    "enter": "activate", "exit": "deactivate", "on_activate": "activate", "on_deactivate": "deactivate",
+    "on_enter": "activate", "on_exit": "deactivate", "on_tick": "tick", "start": "activate", "stop": "deactivate",
+    "update": "tick",
+}  # fmt: skip
 
 
 class Behavior:
@@ -86,6 +92,10 @@ class Behavior:
     )
     deactivate: Callable[..., Any] | None = None  # it leaves the path; once for each activate that did not fail
     run: Callable[..., Any] | None = None  # all from activate to deactivate; when it returns, the behavior has ended
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        check_class(cls, f"behavior {cls.__qualname__}", _STRANGE, dict.fromkeys(HOOKS, ("activation",)))
 
     def __init__(self, name: str = "") -> None:
         if name or not self.name:

@@ -1,4 +1,4 @@
-"""The command line: make a project, run a world, look at it, replay it, check packs and trees, explain errors.
+"""The command line: make a project, check it, run a world, look at it, replay it; packs, trees, strategies, errors.
 
 Commands only read options and print; what they print is made below. What ``import agentrt`` does not load (strategies,
 recordings, the inspector) is imported when a command runs, so that ``agentrt --help`` is quick.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import click
 
 from agentrt.activity import states
+from agentrt.cli.check import check
 from agentrt.cli.commands import demo, diff, explain, export, inspect, packs, replay, run, selection, strategies
 from agentrt.cli.groups import Group, tell
 from agentrt.cli.new import new
@@ -39,5 +40,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (new, run, demo, inspect, replay, diff, export, packs, selection, strategies, explain):
+for _command in (new, check, run, demo, inspect, replay, diff, export, packs, selection, strategies, explain):
     main.add_command(_command)

@@ -25,6 +25,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, Holder
+from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, WrongStateError
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 _FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
 _QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
 _CALLBACKS = ("start", "tick", "stop", "run")
+_STRANGE = {  # words that authors bring along, and what they are here
+    "can_continue": "can_continue_to_use", "can_start": "can_use", "can_stop": "is_interruptible",
+    "interruptible": "is_interruptible", "on_start": "start", "on_stop": "stop", "on_tick": "tick",
+    "priority": "selector.add_goal(priority, goal)", "should_continue": "can_continue_to_use",
+    "should_execute": "can_use", "should_start": "can_use", "update": "tick",
+}  # fmt: skip
 
 
 def in_order(flags: object, subject: str) -> tuple[str, ...]:
@@ -97,6 +104,7 @@ class Goal(ABC):
         super().__init_subclass__(**options)
         subject = cls.__qualname__
         own = vars(cls)
+        check_class(cls, subject, _STRANGE)
         if "name" not in own:
             cls.name = cls.__name__
         if "flags" in own:

@@ -28,6 +28,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -44,6 +45,7 @@ from agentrt.snapshot import outlines
 from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
+    from agentrt.agent.agent import Restart
     from agentrt.runtime.intake import Codec
     from agentrt.runtime.runtime import Runtime
 
@@ -208,7 +210,7 @@ Views = Literal["changed", "none"] | int
 
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "created", "ended",
-    "kept_from", "between", "unkept",
+    "kept_from", "between", "unkept", "restart",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
@@ -255,6 +257,7 @@ class Recorder:
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
+        self._restart: Restart | None = None
         self._has_between = self._has_unkept = False
         self._foreign_waits = kernel.host.foreign_waits
         # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
@@ -355,6 +358,9 @@ class Recorder:
         if self._host != self._runtime.host:
             self._host = self._runtime.host
             store.put("host", self._host)
+        if self._restart is not self._runtime.restart:  # ``run`` may have set it
+            self._restart = self._runtime.restart
+            store.put("restart", None if self._restart is None else asdict(self._restart))
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

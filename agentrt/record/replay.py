@@ -31,6 +31,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+from agentrt.agent.agent import Restart
 from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
@@ -429,6 +430,14 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
     return anyio.run(main, backend=host)
 
 
+def _restart(given: object, file: str) -> Restart | None:
+    """What became of agents whose planner gave up, as the header of a recording says it."""
+    try:
+        return Restart(**given) if isinstance(given, dict) else None
+    except (TypeError, ValueError):
+        raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
+
+
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     meta, file = recording.meta, str(recording.path)
     if meta["started"]:
@@ -445,6 +454,9 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     if make is None:
         make = load_world(name).make
     runtime = make(seed=meta["seed"], host=host)
+    runtime.restart_when_run = None  # whoever drives it now
+    if "restart" in meta:
+        runtime.restart = _restart(meta["restart"], file)
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

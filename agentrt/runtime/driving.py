@@ -46,7 +46,7 @@ from agentrt.kernel.hosts.loops import (
     rest,
     shield,
 )
-from agentrt.kernel.hosts.watchdog import HANGING, Watch, one_interrupt_is_enough
+from agentrt.kernel.hosts.watchdog import BLOCKING, HANGING, Watch, one_interrupt_is_enough
 from agentrt.kernel.strand import kill
 from agentrt.kernel.traps import running
 from agentrt.runtime.collector import COLLECTOR
@@ -109,7 +109,7 @@ _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
 CATCH_UP = 5
-BLOCKING_MS = 100.0
+BLOCKING_MS = BLOCKING * 1000
 
 
 def import_what_a_log_needs() -> None:
@@ -351,7 +351,7 @@ class Conductor:
                 yield
         finally:
             watch.end()
-            watch.blocking, watch.hanging = None, HANGING
+            watch.blocking, watch.hanging = BLOCKING, HANGING
 
     # --- closing ------------------------------------------------------------------------------------------------------
 

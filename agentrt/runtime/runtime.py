@@ -28,7 +28,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from agentrt.activity.status import Translator
-from agentrt.agent.agent import Agent, Attachment, Rounds, runs_alone
+from agentrt.agent.agent import Agent, Attachment, Restart, Rounds, runs_alone
 from agentrt.agent.faults import Fault, FaultHub, Repeats
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.budget import SearchWork, WaitTimes
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentrt.activity.status import Translate
-    from agentrt.agent.agent import Restart
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
@@ -169,7 +168,9 @@ class Runtime:
         ticks_per_second: how many ticks make one second of game time.
         host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
             ``"asyncio"`` or ``"trio"`` insist.
-        restart: what becomes of an agent whose planner gave up; None: it is killed.
+        restart: what becomes of an agent whose planner gave up. None: it is killed. By default it is killed while the
+            runtime is stepped, where somebody looks, and begins again after a while (``Restart()``) under ``run``,
+            where a server would lose one character after the other.
         think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
             number.
         translate: makes the status text of an agent from a key and its arguments; None shows the key.
@@ -185,7 +186,7 @@ class Runtime:
         *,
         ticks_per_second: int = 20,
         host: str = "auto",
-        restart: Restart | None = None,
+        restart: Restart | Literal["when run"] | None = "when run",
         think_budget: int | None = None,
         translate: Translate | None = None,
         hang_limit: float | None = None,
@@ -211,8 +212,11 @@ class Runtime:
         self.waits: WaitTimes = WaitTimes()  # how long tasks were available before somebody started them
         self.search: SearchWork = SearchWork(self.kernel, think_budget)  # the search work of all agents
         self.leases: LeaseBook = LeaseBook()  # who has reserved what
+        self.told: set[str] = set()  # what agents said in the log, and need not say again
         self.host: str = "auto"  # the name of the host; ``"auto"`` until it is chosen
-        self.restart = restart
+        self.restart: Restart | None = None if restart == "when run" else restart
+        # what ``run`` makes that, if nobody said otherwise; None once it has, or somebody did
+        self.restart_when_run: Restart | None = Restart() if restart == "when run" else None
         self._agents: dict[str, Agent] = {}
         self._names = Names()
         self._arrivals = 0
@@ -498,6 +502,8 @@ class Runtime:
         """
         await step_outside()
         self._choose_host()
+        if self.restart_when_run is not None:
+            self.restart, self.restart_when_run = self.restart_when_run, None
         if not speed > 0:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
         budget = None if budget_ms is None else budget_ms / 1000

@@ -12,7 +12,7 @@ Source: Stonehearth, AI, the AI inspector; prismarine-gameplay: "Task Tree", "He
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from agentrt.body.views import ModelView
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _ANYTHING = "for something to happen"  # which says nothing that the reader does not know
 _MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy
+
+Places = Mapping[str, str]
 
 
 class Explanation(str):
@@ -46,18 +48,25 @@ def _html_line(text: str) -> Line:
     return (len(text) - len(words)) // 2 + is_elected, words.removeprefix("* "), "", "active" if is_elected else ""
 
 
-def explain(snapshot: AgentSnapshot) -> str:
-    """Why an agent does what it does, and why not something else: several lines of text, an ``Explanation``."""
-    lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or "runs nothing")]
+def explain(snapshot: AgentSnapshot, places: Places | None = None) -> str:
+    """Why an agent does what it does, and why not something else: several lines of text, an ``Explanation``.
+
+    Args:
+        snapshot: what it did at a moment.
+        places: where in its author's code each action that thinks waits, by its path; known of what lives alone, since
+            it is none of the run.
+    """
+    places = places or {}
+    lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or _otherwise(snapshot))]
     if snapshot.error:
         lines.append(f"  {snapshot.error}")
     elif snapshot.is_ending and snapshot.is_alive:
         lines.append("  it was told to end, and cleans up")
-    if snapshot.plan is not None:
-        lines.extend(_frame(snapshot.plan, 1, snapshot.tick))
+    if snapshot.plan is not None and not _is_idle_beside_models(snapshot):
+        lines.extend(_frame(snapshot.plan, 1, snapshot.tick, places))
     for frame in snapshot.performances:
         lines.append(f"  performed beside the plan, as {frame.path}:")
-        lines.extend(_frame(frame, 2, snapshot.tick))
+        lines.extend(_frame(frame, 2, snapshot.tick, places))
     if snapshot.strategies is not None:
         lines.extend(solving_lines(snapshot.strategies, snapshot.ticks_per_second))
     lines.extend(_models(snapshot))
@@ -73,6 +82,16 @@ def explain(snapshot: AgentSnapshot) -> str:
     return Explanation("\n".join(lines))
 
 
+def _is_idle_beside_models(snapshot: AgentSnapshot) -> bool:
+    """Whether it has other models and no action for a plan: that it plans nothing is no news then."""
+    return bool(snapshot.drivers) and snapshot.plan is not None and not snapshot.plan.units
+
+
+def _otherwise(snapshot: AgentSnapshot) -> str:
+    """What it does if its plan runs nothing: what its other models do, in words."""
+    return snapshot.summary().doing or "does nothing" if _is_idle_beside_models(snapshot) else "runs nothing"
+
+
 def _models(snapshot: AgentSnapshot) -> Iterator[str]:
     for driver in snapshot.drivers:
         yield f"  {driver.name}:"
@@ -83,7 +102,7 @@ def _models(snapshot: AgentSnapshot) -> Iterator[str]:
                 yield f"    {line}"
 
 
-def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
+def _frame(frame: FrameView, level: int, tick: int, places: Places) -> Iterator[str]:
     indent = "  " * level
     # No author's activity has a space in its name; see GroupSpec.
     nobody = "no task is started" if frame.activity.startswith("tasks of ") else "no known action performs it"
@@ -91,11 +110,11 @@ def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
     yield f"{indent}<{frame.activity}> {frame.state}{limit}" + ("" if frame.units else f": {nobody}")
     elected = next((unit for unit in frame.units if unit.is_elected), None)
     for unit in frame.units:
-        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected, frame, tick)}"
+        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected, frame, tick, places)}"
         if unit.is_elected or unit.state == "thinking":
             for child in unit.frames:
                 if child.state != "idle":
-                    yield from _frame(child, level + 3, tick)
+                    yield from _frame(child, level + 3, tick, places)
     if frame.unasked:
         yield f"{indent}    {frame.unasked} more tasks are not asked: {frame.unasked_reason}"
 
@@ -103,7 +122,7 @@ def _frame(frame: FrameView, level: int, tick: int) -> Iterator[str]:
 # --- one action -------------------------------------------------------------------------------------------------------
 
 
-def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int) -> str:
+def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int, places: Places) -> str:
     words = f": {unit.reason}" if unit.reason else ""
     words += f" ({unit.progress})" if unit.progress else ""
     if unit.is_elected:
@@ -116,6 +135,8 @@ def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int) 
     if unit.state == "thinking":
         until = f", has until tick {unit.until}" if unit.until else ""
         waits = "" if unit.waits in ("", _ANYTHING) else f", waits {unit.waits}"
+        where = places.get(unit.path, "")
+        waits = f"{waits or ', waits'} at {where}" if where else waits
         return f"not ready since tick {unit.since}{waits}{until}{words}{_again(unit, tick)}{_restarts(unit)}"
     if unit.state == "impossible":
         return f"not possible now{words}{_again(unit, tick)}"

@@ -15,6 +15,7 @@ Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods".
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -286,6 +287,41 @@ def _limit(extras: Extras | None, step: int) -> int:
     timer = None if extras is None or extras.timeouts is None else extras.timeouts.get(step)
     waiting = 0 if timer is None else timer.waiting
     return waiting - 1 if isinstance(waiting, int) and waiting else 0
+
+
+def places_of(agent: SeenAgent) -> dict[str, str]:
+    """Where each action that thinks waits in its author's code, by its path: the name of the file, and the line.
+
+    It is no part of a snapshot: which line that is says nothing of the run, and differs between two editions of it.
+    """
+    places: dict[str, str] = {}
+    planner = agent.planner
+    frames = [] if planner is None else [one.root for one in (planner.execution, *planner.performances)]
+    while frames:
+        for unit in frames.pop().units:
+            if unit.state == THINKING and isinstance(unit.thinking, Strand):
+                places[unit.path()] = _line_of(unit.thinking.coro)
+            if isinstance(unit, CompoundUnit):
+                frames.extend(unit.frames)
+            if unit.extras is not None and unit.extras.spawned:
+                frames.extend(unit.extras.frames())
+    return places
+
+
+_MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "trio"})
+
+
+def _line_of(coro: object) -> str:
+    """The innermost line of its author's at which a coroutine waits; empty if there is none."""
+    line = ""
+    while coro is not None:
+        frame = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
+        if frame is None:
+            break
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in _MACHINERY:
+            line = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"  # noqa: PTH119 - may be no path
+        coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
+    return line
 
 
 def _waits(unit: Unit, extras: Extras | None) -> str:

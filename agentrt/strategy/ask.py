@@ -158,6 +158,7 @@ from agentrt.activity.author.expected import Current, ExpectedStorage, StateRead
 from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.body.driver import Body
+from agentrt.body.slips import check_class
 from agentrt.errors import (
     ENDS_PROGRAM,
     ArgumentError,
@@ -698,6 +699,10 @@ _HOOKS = {  # with what they are called
     "foresee": ("ask", "wanted"),
     "interrupted": ("ctx", "interruption"),
 }
+_STRANGE = {  # words that authors bring along, and what they are here
+    "does": "provides", "execute": "run", "on_interrupt": "interrupted", "on_run": "run", "priority": "cost",
+    "solve": "run", "timeout": "patience", "utility": "cost",
+}  # fmt: skip
 LONGEST_COST = 1e9  # game seconds; more is a mistake
 
 
@@ -764,6 +769,7 @@ class Strategy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_class(cls, class_name(cls), _STRANGE)
         if not cls.__dict__.get("name"):
             cls.name = snake_case(cls.__name__)
         if cls.provides:

@@ -7,6 +7,7 @@ import pytest
 from agentrt import Action, Entity, Signal, move_on_after, step
 from agentrt.activity.author.context import Context
 from agentrt.errors import WrongStateError
+from agentrt.snapshot import explain
 
 
 def acting(play, body, *, utility=0.5, **attributes):
@@ -382,7 +383,7 @@ def test_debug_progress_and_debug_info(play, idle):
     unit = agent.snapshot().plan.units[0]
     assert unit.progress == "looking at 5 cows"
     assert (
-        agent.explain().splitlines()[2]
+        explain(agent.snapshot()).splitlines()[2]
         == "      find: not ready since tick 1, waits until tick 20001 (looking at 5 cows)"
     )
     assert play.details("progress") == [(1, "top/Find", "progress", {"text": "looking at 5 cows"})]

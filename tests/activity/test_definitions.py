@@ -346,7 +346,8 @@ def test_own_think_output_without_such_a_field():
         define(CompoundAction, think=think, Output=Out, steps=[step("demo:x", subject=PREV.subjekt)])
     assert re.fullmatch(
         re.escape(SUBJECT) + r": a step reads 'subjekt' of this action's own think output, which has no such field\. "
-        r"Declare it in .*Out; declared: subject\.",
+        r"Did you mean 'subject'\? Declare it in .*Out; declared: subject\. PREV in the first step, and BACK\(n\) in step n, mean that output: "
+        r"no step stands before\.",
         info.value.text,
     )
 

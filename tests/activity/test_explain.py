@@ -7,6 +7,7 @@ import json
 import pytest
 
 from agentrt import LOOK, MOVE, Action, Agent, CompoundAction, Entity, step
+from agentrt.snapshot import explain
 
 
 def colony(play, leaf):
@@ -53,7 +54,7 @@ def colony(play, leaf):
 def test_explain(play, leaf):
     agent = colony(play, leaf)
     play.tick(14)
-    assert agent.explain() == (
+    assert explain(agent.snapshot()) == (
         "ada at tick 14: top/Plan/paint/Draw\n"
         "  <top> running\n"
         "    * paint a cow: running, utility 0.5 + 0.05 sunk cost, since tick 1\n"
@@ -167,7 +168,7 @@ def test_of_an_agent_that_only_thinks(play, leaf, compound):
         name="ada",
     )
     play.tick(1)
-    assert agent.explain() == (
+    assert explain(agent.snapshot()) == (
         "ada at tick 1: runs nothing\n"
         "  <top> thinking\n"
         "      plan: not ready since tick 1\n"
@@ -189,7 +190,7 @@ def test_after_an_abort(play):
 
     agent = play.add(Breaks, name="ada")
     play.tick(2)
-    assert agent.explain() == (
+    assert explain(agent.snapshot()) == (
         "ada at tick 2: runs nothing\n"
         "  <top> idle\n"
         "      breaks: idle\n"

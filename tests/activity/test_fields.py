@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import pytest
 
 from agentrt import ActionArgs, Entity, ThinkOutput
+from agentrt.activity.author.arguments import misfit
 from agentrt.errors import ArgumentError, DataFault, DefinitionError
 
 if typing.TYPE_CHECKING:
@@ -286,3 +287,22 @@ def test_names_of_methods_are_no_trap_for_fields():
 
     odd = Odd.build("demo:x", {"build": 5})
     assert (odd.build, odd.open) == (5, True)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "wanted"),
+    [
+        (int, 3, ""),
+        (int, "3", "int"),
+        (float, 3, ""),
+        (int | None, None, ""),
+        (int | None, "x", "int or None"),
+        (Literal["a", "b"], "c", "'a' or 'b'"),
+        (tuple[int, int], [1, 2], ""),
+        (tuple[int, int], "12", "tuple"),
+        (Any, object(), ""),
+        ("Unknown", 3, ""),
+    ],
+)
+def test_what_plain_data_does_not_fit_a_hint(hint, value, wanted):
+    assert misfit(hint, value) == wanted

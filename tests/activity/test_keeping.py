@@ -25,6 +25,7 @@ from agentrt import (
     step,
 )
 from agentrt.errors import DefinitionError
+from agentrt.snapshot import explain
 from agentrt.testing import check_trace
 
 KEPT = "when changed"
@@ -63,7 +64,7 @@ def test_by_default_it_is_asked_anew_with_each_plan_and_that_is_told(play, quick
     assert [what for what in play.log if what[2] == "think"] == [(tick, "Slow", "think") for tick in (1, 11, 21, 31)]
     view = unit(agent)
     assert (view.restarts, view.restart_reason, view.restarts_since, view.since) == (3, "a plan ended", 1, 31)
-    assert agent.explain() == (
+    assert explain(agent.snapshot()) == (
         "a at tick 35: top/Quick\n"
         "  <top> running\n"
         "    * quick: running, utility 0.5, since tick 31, waits until tick 41, + 0.05 sunk cost from tick 41 on\n"

@@ -489,3 +489,27 @@ def test_an_argument_of_the_wrong_type_disables_the_compound(play, idle):
             "ArgumentError: [ART201] activity 'take', argument 'value': takes int, not str 'cow'.",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: x + 1,
+        lambda x: 1 + x,
+        lambda x: 2 - x,
+        lambda x: x**2,
+        lambda x: -x,
+        lambda x: abs(x),
+        lambda x: x < 3,
+        lambda x: x >= 3,
+        lambda x: x % 2,
+        lambda x: 7 // x,
+        lambda x: x | {1},
+        lambda x: ~x,
+    ],
+)
+def test_nothing_can_be_computed_with_what_is_not_known_yet(compute):
+    with pytest.raises(
+        TypeError, match=r"^PREV\.x is known only when the action thinks, .* Write CALL\(function, PREV"
+    ):
+        compute(PREV.x)

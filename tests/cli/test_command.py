@@ -25,6 +25,7 @@ def test_help_lists_the_commands():
     result = CliRunner().invoke(main, ["--help"])
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == [
+        "check",
         "demo",
         "diff",
         "explain",

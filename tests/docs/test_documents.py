@@ -49,6 +49,7 @@ PAGES = [
     *(f"docs/reference/errors/{code}.md" for code in ERRORS),
     "docs/reference/errors.md",
     "docs/reference/library.md",
+    "docs/reference/mistakes.md",
     "docs/reference/runtime.md",
     "docs/reference/snapshot.md",
     "docs/tutorials/actions.md",

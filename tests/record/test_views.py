@@ -13,6 +13,7 @@ from modules import load
 from agentrt.errors import RecordingError
 from agentrt.record import views
 from agentrt.record.views import difference, patched
+from agentrt.snapshot import explain
 
 camp = load("tests/record/camp.py")
 
@@ -83,7 +84,9 @@ def seen_by(runtime, ticks):
     """The snapshot and the explanation of each agent at the end of each tick."""
     seen = {}
     runtime.after_tick(
-        lambda: seen.update({(runtime.tick, a.name): (a.snapshot().as_json(), a.explain()) for a in runtime.agents})
+        lambda: seen.update(
+            {(runtime.tick, a.name): (a.snapshot().as_json(), explain(a.snapshot())) for a in runtime.agents}
+        )
     )
     camp.drive(runtime, ticks, between=blowing)
     return seen

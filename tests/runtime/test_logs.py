@@ -393,7 +393,7 @@ def test_nothing_that_is_logged_controls_a_terminal(caplog):
     caplog.set_level(logging.DEBUG, logger="agentrt")
     said_by_a_bad_one()
     texts = [record.getMessage() for record in caplog.records]
-    assert all(text.isprintable() for text in texts)
+    assert all(line.isprintable() for text in texts for line in text.splitlines())
     assert sum("\\x1b]0;pwn" in text for text in texts) > 5
 
 

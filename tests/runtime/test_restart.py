@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import TOP, Action, Restart, Runtime
+from agentrt import TOP, Action, Agent, Entity, Restart, Runtime
 from agentrt.errors import AgentKilled
+from agentrt.record import replay
 from agentrt.testing import Simulation
+from agentrt.worlds import SimpleWorld
 
 
 def test_the_wait_grows_up_to_a_limit():
@@ -155,3 +160,69 @@ def test_a_run_with_restarts_is_repeatable(being):
         return sim.digest()
 
     assert digest() == digest()
+
+
+# --- who says nothing -------------------------------------------------------------------------------------------------
+
+
+class Fails(Action):
+    does = TOP
+    utility = 0.5
+
+    async def run(self, ctx, args):
+        ctx.abort("the service is down")
+
+
+def killed_after(runtime, drive):
+    agent = runtime.add(Agent(Entity("somebody"), actions=[Fails]))
+    drive(runtime)
+    return agent.error is not None
+
+
+def by_run(runtime):
+    asyncio.run(runtime.run(30, speed=math.inf))
+
+
+@pytest.mark.parametrize(
+    ("options", "drive", "is_killed"),
+    [
+        ({}, by_run, False),
+        ({}, lambda runtime: runtime.step(1.5), True),
+        ({"restart": None}, by_run, True),
+        ({"restart": Restart()}, lambda runtime: runtime.step(1.5), False),
+    ],
+    ids=["run", "step", "run, told otherwise", "step, told otherwise"],
+)
+def test_run_begins_again_and_step_does_not_unless_told_otherwise(options, drive, is_killed):
+    runtime = Runtime(**options)
+    assert killed_after(runtime, drive) is is_killed
+
+
+def test_a_world_is_the_same_on_every_host_whoever_drives_it():
+    def digest(host):
+        def make(*, seed, host):
+            runtime = Runtime(seed, host=host)
+            runtime.add(Agent(Entity("somebody"), actions=[Fails]))
+            return runtime
+
+        return SimpleWorld("w", make).run_headless(ticks=40, seed=1, host=host, progress=lambda *_: None).digest
+
+    assert digest("plain") == digest("asyncio") == digest("trio")
+
+
+def test_a_replay_begins_again_as_the_run_did(tmp_path):
+    def make(*, seed, host):
+        runtime = Runtime(seed, host=host)
+        runtime.add(Agent(Entity("somebody"), actions=[Fails]))
+        return runtime
+
+    for name, drive in (("run", lambda runtime: asyncio.run(runtime.run(60, speed=math.inf))), ("step", None)):
+        runtime = make(seed=1, host="auto")
+        path = tmp_path / f"{name}.sqlite"
+        with runtime.record(path):
+            if drive is None:
+                runtime.step(3)
+            else:
+                drive(runtime)
+        for host in ("plain", "asyncio"):
+            assert replay(path, make, host=host).is_same

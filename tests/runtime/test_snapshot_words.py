@@ -25,6 +25,7 @@ from agentrt import (
 )
 from agentrt.agent.agent import Restart
 from agentrt.snapshot import AgentSnapshot, explain
+from agentrt.snapshot.take import places_of
 from agentrt.testing import Simulation
 
 
@@ -38,7 +39,7 @@ def sim():
 def told(agent):
     """The explanation, out of a snapshot that was written and read again; the first line is left out."""
     text = explain(AgentSnapshot.from_json(json.loads(json.dumps(agent.snapshot().as_json()))))
-    assert text == agent.explain()
+    assert explain(agent.snapshot(), places_of(agent)) == agent.explain()
     return [line.strip() for line in text.splitlines()[1:]]
 
 

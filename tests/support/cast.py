@@ -137,11 +137,11 @@ def silence(monkeypatch):
 
 @pytest.fixture
 def logged(caplog):
-    """What was logged, as pairs of a level and the first line of the text; not how long a loaded machine took."""
+    """What was logged, as pairs of a level and the text; not how long a loaded machine took."""
     caplog.set_level(logging.DEBUG, logger="agentrt")
 
     def lines():
-        told = [(record.levelname, record.getMessage().splitlines()[0]) for record in caplog.records]
+        told = [(record.levelname, record.getMessage()) for record in caplog.records]
         return [(level, text) for level, text in told if "blocked the event loop" not in text]
 
     return lines

@@ -65,7 +65,7 @@ class Player:
 
     def runtime(self, **options):
         options.setdefault("host", self.host)
-        runtime = Runtime(**options)
+        runtime = Runtime(**{"restart": None, **options})  # whoever drives it
         self.runtimes.append(runtime)
         return runtime
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean
 from agentrt.words import class_name, repr_of
 
@@ -44,6 +45,13 @@ _ASKS: Final = ("with each plan", "when answered", "when changed")  # when an ac
 NOTHING: Final = 0
 WAITS: Final = 1  # a thought that has no answer yet
 ANSWERS: Final = 2  # and an answer, until it takes that back
+
+_STRANGE: Final = {  # words that authors bring along, and what they are here
+    "activity": "does", "args": "Args", "arguments": "Args", "boost": "sunk_cost_boost", "control_flags": "flags",
+    "execute": "run", "on_run": "run", "on_start": "start", "on_stop": "stop", "on_think": "think", "params": "Args",
+    "priority": "utility", "start_thinking": "", "status_text": "status_text_key", "tick": "run",
+    "timeout": "think_timeout", "update": "run",
+}  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -271,8 +279,10 @@ class ActionSpec:
         for field in self.uses.get(0, ()):
             if field and field not in kind.field_names():
                 raise self._wrong(
-                    f"a step reads '{field}' of this action's own think output, which has no such field.",
-                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}.",
+                    f"a step reads '{field}' of this action's own think output, which has no such field."
+                    f"{did_you_mean(field, kind.field_names())}",
+                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}. PREV in "
+                    f"the first step, and BACK(n) in step n, mean that output: no step stands before.",
                 )
 
 
@@ -322,6 +332,7 @@ class Action:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_class(cls, class_name(cls), _STRANGE)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
         if cls.does:

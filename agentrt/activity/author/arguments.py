@@ -103,6 +103,20 @@ def _compile(hint: Any) -> _Accept:
     return _Accept(classes, (), "a callable" if hint is _CALLABLE else hint.__name__)
 
 
+def misfit(hint: object, value: object) -> str:
+    """What a type hint accepts, in words, if it does not accept a value of plain data; empty if it does.
+
+    A list is accepted for any collection: plain data has no other.
+    """
+    accept = _compile(hint)
+    if accept.takes(value) or (isinstance(value, list) and any(one in (accept.classes or ()) for one in _LISTED)):
+        return ""
+    return accept.text
+
+
+_LISTED: Final = (tuple, set, frozenset)
+
+
 def _union(parts: list[_Accept]) -> _Accept:
     classes: tuple[type, ...] = ()
     values: tuple[Any, ...] = ()

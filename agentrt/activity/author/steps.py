@@ -98,6 +98,17 @@ class Placeholder:
         raise self._too_early("put into a text")
 
 
+def _computed(self: Placeholder, _other: object = None) -> Any:
+    raise self._too_early("computed with", f"Write CALL(function, {self!r}).")
+
+
+for _operator in (
+    "abs", "add", "and", "floordiv", "ge", "gt", "invert", "le", "lt", "mod", "mul", "neg", "or", "pow", "radd", "rand",
+    "rfloordiv", "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "sub", "truediv",
+):  # fmt: skip
+    setattr(Placeholder, f"__{_operator}__", _computed)  # in a loop: to a type checker it is Any, which has them all
+
+
 def _written(args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[str]:
     """The arguments of a call, as they are written."""
     return [*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())]

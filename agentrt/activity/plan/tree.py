@@ -187,6 +187,9 @@ MAX_ABORTS = 10
 Each costs a tick, so that at twenty ticks a second it has half a second to come right by itself.
 """
 
+MAX_AT_ONCE = 20
+"""After how many plans in a row, tick after tick, that end in the tick in which they began, somebody is told."""
+
 MAX_SWITCHES = 16
 """How many preemptions one agent may have in one tick."""
 
@@ -496,6 +499,9 @@ class PlannerOwner(ActingAgent, Protocol):
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
 
+    def planner_idles(self, path: str, times: int) -> None:
+        """So many plans in a row ended in the tick in which they began; told once for each place."""
+
 
 class PlanParts(Protocol):
     """What is put into a plan and cannot be known here; the module ``performances``."""
@@ -631,6 +637,14 @@ class Planner:
         is_new = key not in self._reported
         self._reported.add(key)
         self.agent.planner_fault(f"{hook} raised {type_name(error)}", path, error, is_new)
+
+    def tell_no_time(self, path: str) -> None:
+        """A plan takes no time, again and again: say so once for each place. It is none of what happens in the run."""
+        if self._reported is None:
+            self._reported = set()
+        if (path, "") not in self._reported:
+            self._reported.add((path, ""))
+            self.agent.planner_idles(path, MAX_AT_ONCE)
 
     def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
         """The planner gives up, after so many aborts in a row."""
@@ -2294,7 +2308,7 @@ class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "_abort", "_counted", "_counts", "_executed", "_given_up", "_is_killed", "_switches",
+        "_abort", "_at_once", "_counted", "_counts", "_ended_in", "_executed", "_given_up", "_is_killed", "_switches",
         "abort_reason", "aborts", "asides", "holder", "is_aborting", "is_stopped", "kills", "planner", "renewing",
         "root", "runs", "stale", "stepper", "target", "then", "waiting",
     )  # fmt: skip
@@ -2323,6 +2337,8 @@ class Execution:
         self._counted = 0  # the tick in which these are counted
         self._switches = 0
         self._executed = 0
+        self._at_once = 0  # how many plans in a row ended in the tick in which they began, in tick after tick
+        self._ended_in = 0  # the tick of the last one
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
         self.waiting: object = 0  # until which tick it pauses
@@ -2398,7 +2414,10 @@ class Execution:
         if self.is_aborting:
             return  # a hook asked for that in the very moment
         assert frame.active is not None
-        took = self.planner.kernel.clock.tick - frame.active.since
+        tick = self.planner.kernel.clock.tick
+        took = tick - frame.active.since
+        if not took:
+            self._note_no_time(tick, frame.active)
         if self.stale:
             end_asides(self.stale)
         self.renewing = ENDED
@@ -2415,6 +2434,13 @@ class Execution:
             self.begin()
         else:
             self._later()
+
+    def _note_no_time(self, tick: int, unit: Unit) -> None:
+        """A plan ended at once. Once is fine; in every tick its author forgot to wait for something."""
+        self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
+        self._ended_in = tick
+        if self._at_once == MAX_AT_ONCE:
+            self.planner.tell_no_time(unit.path())
 
     def _later(self) -> None:
         """Think again in the next tick: a plan that takes no time must not be repeated within one."""

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 
 HANGING: Final = 1.0  # real seconds from which on a step is reported while it lasts
+BLOCKING: Final = 0.1  # real seconds from which on one is reported when it has ended, unless somebody says otherwise
 _LOOKS = 4  # for each threshold: a step is measured by looks, and so up to a quarter too short
 _SHORTEST = 0.002  # between two looks, in seconds
 _IDLE = 1.0  # seconds after which who is not stepped is not watched any more
@@ -114,7 +115,7 @@ class Watch:
     def __init__(self, kernel: Kernel, told: Callable[[StepReport], object], limit: float | None = None) -> None:
         self._kernel = weakref.ref(kernel)  # the thread must never be the last that knows a kernel
         self._told = told
-        self.blocking: float | None = None  # the three thresholds, in real seconds; None for never
+        self.blocking: float | None = BLOCKING  # the three thresholds, in real seconds; None for never
         self.hanging: float | None = HANGING
         self.limit: float | None = limit
         self.thread: int = 0  # which thread steps the kernel

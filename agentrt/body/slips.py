@@ -1,0 +1,226 @@
+"""Slips: what an author's class says that nobody would ever read, told when the class is defined.
+
+A class is read for the names that its model knows. Whatever else it says is the author's own, and a slip of the pen
+looks just like that: ``stop_thinkng`` is never called, ``priority`` is never looked at. Python says nothing of it, and
+the run does not either. Nor does it of ``ctx.sleep(1)`` without ``await``: what the call gives is dropped, and nobody
+waits. Both can be seen while the class is defined, which costs a run nothing:
+
+* A *name* of the class's own is a slip if it stands in the table of words that authors bring along from elsewhere
+  (``on_start``), or is very near to a name that is read; unless code of the class reads it itself, or it is annotated:
+  ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes.
+* A *call* is found in the bytecode: one through the context whose result is popped at once. Where it begins, and which
+  method it calls, the position of the instruction says, which spans the whole expression.
+
+Rejected: a ``__del__`` on what ``ctx.sleep`` gives (each wait would pay for it, and say it when the garbage collector
+comes by); reading the source (there may be none, and parsing it takes longer than all the rest of a definition).
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Final, TypeAlias
+
+from agentrt.errors import LONGEST_NAME, DefinitionError
+
+_NEAR: Final = 0.8  # how alike two names are of which one is a slip: 'stop_thinkng', and not 'begin' for 'think'
+_CALLS: Final = frozenset(
+    dis.opmap[name] for name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") if name in dis.opmap
+)  # ``CALL_KW`` from Python 3.13 on
+_CACHE: Final = dis.opmap.get("CACHE", 0)
+_POP: Final = dis.opmap["POP_TOP"]
+
+WAITS: Final = frozenset((
+    "all", "call", "execute", "first", "next_tick", "sleep", "sleep_ticks", "solve", "solve_all", "solve_if_worth",
+    "suspend", "work",
+))  # fmt: skip
+"""What of a context does nothing unless it is awaited."""
+
+_NAMED: Final = {"set_think_output": "ctx.set_think_output(item=log)"}  # what takes fields by name alone, and how
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+Hooks: TypeAlias = "Mapping[str, tuple[str, ...]]"
+"""Hooks by name, with what each is called with."""
+
+
+def check_class(cls: type, subject: str, strange: Mapping[str, str], hooks: Hooks | None = None) -> None:
+    """Refuse what a class says that nobody reads, where something else was meant.
+
+    Args:
+        cls: the class; what its bases say was looked at when they were defined.
+        subject: what errors call it.
+        strange: words from elsewhere that are no names here, with what is meant; an empty text if that is told later.
+        hooks: those that stand in the base class as something else than a method.
+
+    Raises:
+        DefinitionError: there is such a thing.
+    """
+    check_calls(cls, subject)
+    own = vars(cls)
+    known = {
+        **_known(next(base for base in cls.__mro__[1:] if base.__module__.startswith("agentrt."))),
+        **(hooks or {}),
+    }
+    annotated = own.get("__annotations__", ())
+    slips = [name for name in own if name not in known and not name.startswith("_") and name not in annotated]
+    for name in slips:
+        value, meant = own[name], strange[name] if name in strange else _near(name, known)
+        if not meant or not _may_be_meant(value, known.get(meant)):
+            continue
+        if name in _read_names(cls) or any(hasattr(base, name) for base in cls.__mro__[1:]):
+            continue
+        own_word = "rename it" if callable(value) else f"annotate it: {name}: ClassVar[...] = ..."
+        raise DefinitionError(
+            subject, f"nobody reads '{name}'. Did you mean '{meant}'?", f"If it is your own, {own_word}."
+        )
+
+
+@lru_cache(64)
+def _known(base: type) -> dict[str, tuple[str, ...] | None]:
+    """The names that a class of the library reads, each with what it is called with; None for what is no method."""
+    known: dict[str, tuple[str, ...] | None] = {}
+    for one in reversed(base.__mro__[:-1]):
+        known.update(dict.fromkeys(inspect.get_annotations(one)))
+        for name, value in vars(one).items():
+            is_hook = isinstance(value, FunctionType)
+            known[name] = tuple(inspect.signature(value).parameters)[1:] if is_hook else None
+    return {name: parameters for name, parameters in known.items() if not name.startswith("_")}
+
+
+def _near(name: str, known: Collection[str]) -> str | None:
+    if len(name) > LONGEST_NAME:
+        return None
+    likely = [one for one in known if one[0] == name[0] and abs(len(one) - len(name)) <= 2]
+    if not likely:
+        return None  # most names: the comparison is slow to import, and only needed here
+    import difflib
+
+    near = difflib.get_close_matches(name, likely, 1, _NEAR)
+    return near[0] if near else None
+
+
+def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
+    """Whether something might stand for a hook, by what it takes; or for what is no hook."""
+    if not isinstance(value, FunctionType):
+        return parameters is None and not hasattr(value, "__get__")  # a property is somebody's
+    if parameters is None:
+        return False
+    try:
+        inspect.signature(value).bind("self", *parameters)
+    except TypeError:
+        return False
+    return True
+
+
+def _read_names(cls: type) -> set[str]:
+    """All names that the code of a class and of its bases uses, in a class in it as well."""
+    names: set[str] = set()
+    for base in cls.__mro__[:-1]:
+        for code in _codes(base):
+            names.update(code.co_names)
+            names.update(one for one in code.co_consts if isinstance(one, str))  # getattr(self, "priority")
+    return names
+
+
+def _codes(cls: type) -> Iterator[CodeType]:
+    for value in vars(cls).values():
+        for one in (value, *(getattr(value, part, None) for part in ("fget", "fset", "func", "__func__"))):
+            function = inspect.unwrap(one) if callable(one) and not isinstance(one, type) else one
+            if isinstance(function, FunctionType):
+                yield from _nested(function.__code__)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _nested(one)
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def check_calls(cls: type, subject: str) -> None:
+    """Refuse what methods of a class call through their context and drop, or call wrongly.
+
+    Raises:
+        DefinitionError: there is one; it names the file and the line.
+    """
+    for value in vars(cls).values():
+        function = getattr(value, "function", value)  # of a strategy that was made of one
+        if isinstance(function, FunctionType):
+            for what, instead in calls_that_slip(function):
+                raise DefinitionError(subject, what, instead)
+
+
+def calls_that_slip(function: FunctionType) -> Iterator[tuple[str, str]]:
+    """Calls through the context in a function that do nothing, or cannot work: what is wrong, and what to write.
+
+    The context is what is called ``ctx``, or the second parameter of a method.
+    """
+    code = function.__code__
+    contexts = {"ctx", *code.co_varnames[1:2][: code.co_argcount - 1]} if code.co_argcount else {"ctx"}
+    for inner in _nested(code):
+        if not (WAITS.isdisjoint(inner.co_names) and _NAMED.keys().isdisjoint(inner.co_names)) and _drops(inner):
+            yield from _slips_of(inner, contexts)
+
+
+def _drops(code: CodeType) -> bool:
+    """Whether the result of a call is popped anywhere: a quick look, since that is seldom all that a hook does."""
+    last = -1
+    for op in code.co_code[::2]:
+        if op == _POP and last in _CALLS:
+            return True
+        if op != _CACHE:
+            last = op
+    return False
+
+
+def _slips_of(code: CodeType, contexts: Collection[str]) -> Iterator[tuple[str, str]]:
+    steps = list(dis.get_instructions(code))
+    for index, step in enumerate(steps[:-1]):
+        if step.opcode not in _CALLS or steps[index + 1].opcode != _POP:
+            continue
+        found = _method_of(steps, index, contexts)
+        if found is None:
+            continue
+        context, method = found
+        if method not in WAITS and method not in _NAMED:
+            continue
+        place = f"{code.co_filename}:{step.positions.lineno if step.positions else 0}"
+        if method in WAITS:
+            yield (
+                f"{place} calls {context}.{method}(...) without 'await': nothing waits, and nothing happens.",
+                f"Write: await {context}.{method}(...).",
+            )
+        elif (
+            step.opname == "CALL" and step.arg and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
+        ):
+            yield (
+                f"{place} gives {context}.{method}() something without a name: it takes each field by its name.",
+                f"Write {_NAMED[method]}, or **fields for a mapping.",
+            )
+
+
+def _method_of(steps: list[dis.Instruction], call: int, contexts: Collection[str]) -> tuple[str, str] | None:
+    """The context and the method of it that an instruction calls; None if it calls something else."""
+    where = steps[call].positions
+    if where is None:
+        return None
+    best: tuple[tuple[int, int], tuple[str, str]] | None = None
+    for index in range(call - 1, 0, -1):
+        step, before, at = steps[index], steps[index - 1], steps[index].positions
+        if step.opname not in ("LOAD_METHOD", "LOAD_ATTR") or at is None or None in (at.end_lineno, at.end_col_offset):
+            continue
+        if (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
+            continue
+        end = (at.end_lineno or 0, at.end_col_offset or 0)
+        base = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two loads may be one
+        if best is None or end > best[0]:
+            best = (end, (str(base) if base in contexts else "", str(step.argval)))
+    return None if best is None or not best[1][0] else best[1]

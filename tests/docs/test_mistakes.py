@@ -1,0 +1,459 @@
+"""Typical mistakes: what one writes, what one is told, and when. The page in the docs is made of this table.
+
+``python tests/docs/test_mistakes.py`` writes the page anew. Each mistake is made here, and what was told is compared, so
+that the page says nothing that does not happen.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import textwrap
+import types
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import agentrt
+import agentrt.behavior
+import agentrt.goals
+import agentrt.strategy
+from agentrt import Agent, Entity, Runtime
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "mistakes.md"
+
+DEFINED = "when the class is defined"
+MADE = "when the agent is made"
+ADDED = "in the log, in the first tick"
+TICK = "in the log, in the tick in which it happens"
+EXPLAINED = "by `agent.explain()`"
+
+
+class Mistake(NamedTuple):
+    what: str  # as the page shows it
+    told: str  # of what is told, the part that the page shows
+    when: str
+    code: str  # all of it; ``play`` makes an agent of actions and runs some ticks
+
+
+WALK = """
+class Walk(Action):
+    does = TOP
+    utility = 0.5
+"""
+
+
+def walk(body, then="play(Walk)"):
+    """Code with an action that begins the plan."""
+    return WALK + textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + f"\n\n{then}\n"
+
+
+PAINT = """
+class Paint(Action):
+    does = "demo:paint"
+    utility = 0.5
+
+    class Args(ActionArgs):
+        color: str
+
+    async def run(self, ctx, args):
+        await ctx.sleep(1)
+"""
+
+
+def plan(steps, more=""):
+    """Code with a compound action."""
+    return (
+        f"{PAINT}\nclass Plan(CompoundAction):\n    does = TOP\n    utility = 0.5\n    steps = [{steps}]\n{more}"
+        "\nplay(Plan, Paint)\n"
+    )
+
+
+RUN = "async def run(self, ctx, args):\n    "
+
+MISTAKES = [
+    # --- waits
+    Mistake(
+        "`ctx.sleep(1)` without `await`",
+        "mistake.py:6 calls ctx.sleep(...) without 'await': nothing waits, and nothing happens.",
+        DEFINED,
+        walk(RUN + "ctx.sleep(1)"),
+    ),
+    Mistake(
+        "`ctx.call(fetch)` without `await`",
+        "mistake.py:6 calls ctx.call(...) without 'await'",
+        DEFINED,
+        walk(RUN + "ctx.call(print, 'x')"),
+    ),
+    Mistake(
+        '`ctx.execute("demo:paint")` without `await`',
+        "mistake.py:6 calls ctx.execute(...) without 'await'",
+        DEFINED,
+        walk(RUN + "ctx.execute('demo:paint', color=str(7))"),
+    ),
+    Mistake(
+        "a `run` that waits for nothing",
+        "the plan ends in the tick in which it begins, again and again",
+        "in the log, after 20 ticks in a row, once for each place",
+        walk(RUN + "pass", "play(Walk, ticks=25)"),
+    ),
+    Mistake(
+        "`time.sleep(0.2)` in `run`, also under `step()`",
+        "at mistake.py:7 in Walk.run. Call it through 'await ctx.call(fn, *args)'",
+        "in the log, in the next tick",
+        walk(RUN + "import time\n    time.sleep(0.2)\n    await ctx.sleep(1)", "play(Walk, ticks=2)"),
+    ),
+    Mistake(
+        "`await asyncio.sleep(1)` where no event loop runs",
+        "awaited something that needs an event loop",
+        TICK,
+        walk(RUN + "import asyncio\n    await asyncio.sleep(1)"),
+    ),
+    # --- names
+    Mistake(
+        "`async def on_run(self, ctx, args)`",
+        "nobody reads 'on_run'. Did you mean 'run'?",
+        DEFINED,
+        walk("async def on_run(self, ctx, args):\n    await ctx.sleep(1)"),
+    ),
+    Mistake(
+        "`def stop_thinkng(self, ctx, args)`",
+        "nobody reads 'stop_thinkng'. Did you mean 'stop_thinking'?",
+        DEFINED,
+        walk("def stop_thinkng(self, ctx, args):\n    pass"),
+    ),
+    Mistake(
+        "`args = {}`",
+        "nobody reads 'args'. Did you mean 'Args'? If it is your own, annotate it: args: ClassVar[...] = ....",
+        DEFINED,
+        walk("args = {'color': str}"),
+    ),
+    Mistake("`priority = 3`", "nobody reads 'priority'. Did you mean 'utility'?", DEFINED, walk("priority = 3")),
+    Mistake(
+        "`sunk_cost_bost = 1.0`",
+        "nobody reads 'sunk_cost_bost'. Did you mean 'sunk_cost_boost'?",
+        DEFINED,
+        walk("sunk_cost_bost = 1.0"),
+    ),
+    # --- hooks
+    Mistake(
+        "`def run(self, ctx, args)`",
+        "run has the wrong kind. Make it an 'async def'.",
+        DEFINED,
+        walk("def run(self, ctx, args):\n    pass"),
+    ),
+    Mistake(
+        "`async def start(self, ctx, args)`",
+        "start has the wrong kind. Make it a plain 'def', not 'async def'.",
+        DEFINED,
+        walk("async def start(self, ctx, args):\n    pass"),
+    ),
+    Mistake(
+        "`async def run(self)`",
+        "run cannot be called: too many positional arguments. Write run(self, ctx, args).",
+        DEFINED,
+        walk("async def run(self):\n    pass"),
+    ),
+    Mistake(
+        "`def run` in a compound action",
+        "a compound action has no run of its own. Move what it does into a step, or into start.",
+        DEFINED,
+        plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"),
+    ),
+    # --- metadata
+    Mistake(
+        "no `does`",
+        "it has no 'does'. Name the activity that it performs.",
+        MADE,
+        "class Walk(Action):\n    utility = 0.5\n\nplay(Walk)\n",
+    ),
+    Mistake(
+        "no `utility`",
+        "utility is missing. Write a number from 0 to 1, or a pair (low, high).",
+        DEFINED,
+        "class Walk(Action):\n    does = TOP\n",
+    ),
+    Mistake(
+        "`utility = 50`",
+        "utility is 50. Write a number from 0 to 1, or a pair (low, high) within that.",
+        DEFINED,
+        walk("utility = 50"),
+    ),
+    Mistake(
+        "`actions=[Walk()]`", "an object of it was given. Give the class: Walk.", MADE, walk("pass", "play(Walk())")
+    ),
+    Mistake(
+        "no action with `does = TOP`",
+        "none of its actions performs 'agentrt:top', with which its plan begins.",
+        ADDED,
+        PAINT + "\nplay(Paint)\n",
+    ),
+    # --- steps
+    Mistake(
+        '`step("demo:paitn", ...)`',
+        "no known action performs 'demo:paitn', which mistake.Plan asks for. Did you mean 'demo:paint'?",
+        ADDED,
+        plan("step('demo:paitn', color='red')"),
+    ),
+    Mistake(
+        '`await ctx.execute("demo:paitn")`',
+        "no action that this agent knows can perform 'demo:paitn' now. Did you mean 'demo:paint'?",
+        TICK,
+        PAINT + walk(RUN + "await ctx.execute('demo:paitn')", "play(Walk, Paint)"),
+    ),
+    Mistake(
+        '`step("demo:paint", colr="red")`',
+        "mistake.Plan, step 1, argument 'color': the activity does not take it",
+        MADE,
+        plan("step('demo:paint', colr='red')"),
+    ),
+    Mistake(
+        "`PREV.color` in the first step",
+        "a step reads 'color' of this action's own think output, which has no such field. Declare it in ActionArgs; "
+        "declared: none. PREV in the first step, and BACK(n) in step n, mean that output: no step stands before.",
+        DEFINED,
+        plan("step('demo:paint', color=PREV.color)"),
+    ),
+    Mistake(
+        "`PREV.colr` of a step that gives `color`",
+        "gives no such output. Did you mean 'color'?",
+        MADE,
+        plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.colr)"),
+    ),
+    Mistake(
+        "`PREV.x + 1`",
+        "PREV.x is known only when the action thinks, so it cannot be computed with here. Write CALL(function, PREV.x).",
+        DEFINED,
+        plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.x + 1)"),
+    ),
+    Mistake(
+        '`"red" if PREV.x else "blue"`',
+        "PREV.x is known only when the action thinks, so it cannot be tested here. Use NOT(...) or CALL(fn, ...).",
+        DEFINED,
+        plan("step('demo:paint', color='red'), step('demo:paint', color='red' if PREV.x else 'blue')"),
+    ),
+    # --- what is said to the planner
+    Mistake(
+        '`ctx.set_think_output({"item": log})`',
+        "mistake.py:9 gives ctx.set_think_output() something without a name: it takes each field by its name.",
+        DEFINED,
+        walk(
+            "class Output(ThinkOutput):\n    item: str\n\n"
+            "async def think(self, ctx, args):\n    ctx.set_think_output({'item': 'log'})"
+        ),
+    ),
+    Mistake(
+        "`ctx.set_think_output()` in `run`",
+        "set_think_output cannot be called while the action is running. Call it in 'think'",
+        TICK,
+        walk(RUN + "ctx.set_think_output()"),
+    ),
+    Mistake(
+        "`ctx.set_utility(0.7)` with a fixed utility",
+        "declares the fixed utility 0.5. Declare a range: utility = (low, high).",
+        TICK,
+        walk("async def think(self, ctx, args):\n    ctx.set_utility(0.7)"),
+    ),
+    Mistake(
+        "a `think` that never says that it is ready",
+        "walk: not possible now: it ended thinking without an output",
+        EXPLAINED,
+        walk("async def think(self, ctx, args):\n    pass"),
+    ),
+    Mistake(
+        "a `think` that waits for what never comes",
+        "walk: not ready since tick 1, waits at mistake.py:6",
+        EXPLAINED,
+        walk("async def think(self, ctx, args):\n    await Event().wait()"),
+    ),
+    Mistake(
+        "a hook that raises",
+        'File "mistake.py", line 6, in run\n',
+        TICK,
+        walk(RUN + "{}['key']"),
+    ),
+    # --- the other models, and packs
+    Mistake(
+        "`def can_continue(self)` of a goal",
+        "nobody reads 'can_continue'. Did you mean 'can_continue_to_use'?",
+        DEFINED,
+        "class Flee(Goal):\n    def can_use(self):\n        return True\n\n    def can_continue(self):\n        return 1\n",
+    ),
+    Mistake(
+        "`priority = 3` of a goal",
+        "nobody reads 'priority'. Did you mean 'selector.add_goal(priority, goal)'?",
+        DEFINED,
+        "class Flee(Goal):\n    priority = 3\n\n    def can_use(self):\n        return True\n",
+    ),
+    Mistake(
+        "`def on_tick(self, activation)` of a behavior",
+        "nobody reads 'on_tick'. Did you mean 'tick'?",
+        DEFINED,
+        "class Walk(Behavior):\n    def on_tick(self, activation):\n        pass\n",
+    ),
+    Mistake(
+        "a strategy without a cost",
+        "nothing says what it costs. Give it a 'cost' in game seconds, 'foresee' or 'estimate'.",
+        DEFINED,
+        "class Find(Dependency):\n    pass\n\n\nclass Look(Strategy):\n    provides = Find\n\n"
+        "    async def run(self, ctx, wanted):\n        await ctx.sleep(1)\n",
+    ),
+    Mistake(
+        'a pack that gives a component `"size": "big"` for `size: int`',
+        "its setting 'size' is 'big', and takes int.",
+        MADE,
+        """
+class Backpack:
+    def __init__(self, entity, size: int = 1):
+        self.size = size
+
+parts = Registry([Manifest("demo", {"components:backpack": Backpack})])
+play(packs=[{"components": {"demo:components:backpack": {"size": "big"}}}], registry=parts)
+""",
+    ),
+]
+
+
+class _Heard(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(record.getMessage())
+
+
+def told_of(code):
+    """All that is told of a mistake, by when: what was raised, what the log says, what the agent explains."""
+    heard = _Heard()
+    told = {"raised": "", "logged": "", "explained": ""}
+    made = []
+
+    def play(*actions, ticks=1, **options):
+        made.append("tried")
+        agent = Agent(Entity("somebody"), actions=actions, **options)
+        made.append("made")
+        runtime = Runtime()
+        runtime.add(agent)
+        for _ in range(ticks):
+            runtime.step()
+        told["explained"] = agent.explain()
+        runtime.close()
+
+    module = types.ModuleType("mistake")
+    for facade in (agentrt, agentrt.goals, agentrt.behavior, agentrt.strategy):
+        vars(module).update({name: getattr(facade, name) for name in facade.__all__})
+    module.play = play
+    logger = logging.getLogger("agentrt")
+    logger.addHandler(heard)
+    sys.modules["mistake"] = module
+    try:
+        exec(compile(code, "mistake.py", "exec"), vars(module))
+    except Exception as error:
+        told["raised"] = str(error)
+    finally:
+        del sys.modules["mistake"]
+        logger.removeHandler(heard)
+    told["logged"] = "\n".join(heard.lines)
+    return told, made
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.what.replace("`", ""))
+def test_what_one_is_told(mistake):
+    told, made = told_of(mistake.code)
+    if mistake.when in (DEFINED, MADE):
+        assert mistake.told in told["raised"]
+        assert made == ([] if mistake.when == DEFINED else ["tried"])
+    else:
+        assert told["raised"] == ""
+        assert mistake.told in told["explained" if mistake.when == EXPLAINED else "logged"]
+
+
+def test_there_are_thirty_at_least_and_each_once():
+    assert len({one.what for one in MISTAKES}) == len(MISTAKES) >= 30
+
+
+def test_what_is_written_as_it_should_be_is_told_nothing():
+    told, _ = told_of(
+        PAINT
+        + """
+class Rest(Action):
+    does = TOP
+    utility = 0.2
+    priority: ClassVar[int] = 3  # read elsewhere: annotated
+    boost = 2  # read below
+    reach = 4.5  # near to nothing
+    runs = property(lambda self: 1)
+
+    def starts(self, foe):  # takes something else than a hook
+        return foe
+
+    async def run(self, ctx, args):
+        value = await ctx.sleep(self.boost)
+        waiting = ctx.sleep(1)
+        await waiting
+        await ctx.first(ctx.sleep(1), ctx.sleep(2))
+        self.db.execute("not through the context")
+        ctx.set_utility
+        return value
+
+
+class Plan(CompoundAction):
+    does = TOP
+    utility = 0.5
+    steps = [step("demo:paint", color="red")]
+
+play(Rest, Plan, Paint)
+""".replace("ClassVar[int]", "'ClassVar[int]'")
+    )
+    assert (told["raised"], told["logged"]) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "x = 1; ctx.sleep(1)",
+        "[ctx.sleep(n) and None for n in ()]; ctx.work()",
+        "(lambda: ctx)\n    ctx.next_tick()",
+        "ctx.sleep(\n        float(len(str(1)))\n    )",
+        "if args:\n        ctx.suspend()",
+        "ctx.first(ctx.sleep(1), *[])",
+        "ctx.sleep(**{'seconds': 1})",
+    ],
+)
+def test_a_dropped_wait_is_seen_however_it_is_written(call):
+    told, _ = told_of(walk(RUN + call))
+    assert "without 'await'" in told["raised"]
+
+
+@pytest.mark.parametrize("call", ["ctx.set_think_output(item='x')", "ctx.set_think_output(**args)"])
+def test_fields_by_name_are_fields_by_name(call):
+    told, _ = told_of(walk(f"async def think(self, ctx, args):\n    {call}"))
+    assert "something without a name" not in told["raised"]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+HEAD = """# Typical mistakes
+
+What one writes, what one is told, and when. The table is made of a test that makes each of these mistakes
+(`tests/docs/test_mistakes.py`); the texts are parts of what is told, which also says where, and what to write instead.
+What is raised when a class is defined, or an agent made, `agentrt check` tells of a whole project without running it.
+
+| what one writes | what one is told | when |
+| --- | --- | --- |
+"""
+
+
+def page():
+    rows = [f"| {one.what} | {one.told.strip()} | {one.when} |\n" for one in MISTAKES]
+    return HEAD + "".join(row.replace("*args", "\\*args") for row in rows)
+
+
+def test_the_page_is_made_of_this_table():
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
