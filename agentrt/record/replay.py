@@ -182,6 +182,7 @@ class Replay:
         feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] | None = None,
     ) -> None:
         self.recording: Recording = recording
+        self._restarts = _restarts(recording)
         self.runtime: Runtime = _make(recording, make, host)  # the run
         inputs = recording.inputs()
         # what feeds it
@@ -269,6 +270,8 @@ class Replay:
             if not self.opens_gates:
                 return False
             self.runtime.gate.resume()
+        if self.tick + 1 in self._restarts:
+            self.runtime.restart = self._restarts[self.tick + 1]
         if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
@@ -430,11 +433,12 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
     return anyio.run(main, backend=host)
 
 
-def _restart(given: object, file: str) -> Restart | None:
-    """What became of agents whose planner gave up, as the header of a recording says it."""
+def _restarts(recording: Recording) -> dict[int, Restart | None]:
+    """What became of agents whose planner gave up, as the header of a recording says it: from which tick on."""
+    given, file = recording.meta.get("restart", {}), str(recording.path)
     try:
-        return Restart(**given) if isinstance(given, dict) else None
-    except (TypeError, ValueError):
+        return {int(tick): None if one is None else Restart(**one) for tick, one in given.items()}
+    except (AttributeError, TypeError, ValueError):
         raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
 
 
@@ -454,9 +458,7 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     if make is None:
         make = load_world(name).make
     runtime = make(seed=meta["seed"], host=host)
-    runtime.restart_when_run = None  # whoever drives it now
-    if "restart" in meta:
-        runtime.restart = _restart(meta["restart"], file)
+    runtime.restart_when_run = None  # whoever drives it now: the recording says how it was
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

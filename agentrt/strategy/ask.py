@@ -769,7 +769,7 @@ class Strategy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_class(cls, class_name(cls), _STRANGE)
+        check_class(cls, class_name(cls), _STRANGE, is_base=not cls.provides)
         if not cls.__dict__.get("name"):
             cls.name = snake_case(cls.__name__)
         if cls.provides:

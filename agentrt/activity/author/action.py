@@ -332,7 +332,7 @@ class Action:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_class(cls, class_name(cls), _STRANGE)
+        check_class(cls, class_name(cls), _STRANGE, is_base=not cls.does)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
         if cls.does:
