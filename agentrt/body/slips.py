@@ -21,6 +21,8 @@ from __future__ import annotations
 
 import dis
 import inspect
+import re
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache, partialmethod
 from types import CodeType, FunctionType
@@ -33,8 +35,16 @@ _NEAR: Final = 0.8  # how alike two names are of which one is a slip: 'stop_thin
 _CALLS: Final = frozenset(
     dis.opmap[name] for name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") if name in dis.opmap
 )  # ``CALL_KW`` from Python 3.13 on
-_CACHE: Final = dis.opmap.get("CACHE", 0)
 _POP: Final = dis.opmap["POP_TOP"]
+# A call whose result is popped; between the two there is room for what the interpreter caches. It looks ahead, so that
+# one that is found in the wrong place, from an argument on, hides none.
+_DROPPED: Final = re.compile(
+    b"(?s)(?=[%b].(?:%b.)*%b)"
+    % (re.escape(bytes(_CALLS)), re.escape(bytes([dis.opmap.get("CACHE", 0)])), re.escape(bytes([_POP])))
+)
+_LOADS: Final = frozenset(dis.opmap.get(name, -1) for name in ("LOAD_METHOD", "LOAD_ATTR"))
+_SHIFT: Final = 0 if sys.version_info < (3, 12) else 1  # how much of their argument says something else
+_KW_NAMES: Final = dis.opmap.get("KW_NAMES", dis.opmap["NOP"])  # Python 3.13 has ``CALL_KW`` instead
 
 WAITS: Final = frozenset((
     "all", "call", "execute", "first", "next_tick", "sleep", "sleep_ticks", "solve", "solve_all", "solve_if_worth",
@@ -207,8 +217,8 @@ def check_calls(cls: type, subject: str, known: Mapping[str, tuple[str, ...] | N
         made_of = value.__dict__.get("function")  # of a strategy that was made of one, which has no ``self``
         if isinstance(made_of, FunctionType):
             function, place = made_of, 0
-        code, parameters = function.__code__, known.get(name)
-        is_hook = bool(parameters) and parameters[0] == _CONTEXT and code.co_argcount > place
+        code = function.__code__
+        is_hook = (known.get(name) or ("",))[0] == _CONTEXT and code.co_argcount > place
         for what, instead in calls_that_slip(function, code.co_varnames[place] if is_hook else ""):
             raise DefinitionError(subject, what, instead)
 
@@ -236,13 +246,19 @@ def _slips_in(code: CodeType, contexts: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _drops(code: CodeType) -> bool:
-    """Whether the result of a call is popped anywhere: a quick look, since that is seldom all that a hook does."""
-    last = -1
-    for op in code.co_code[::2]:
-        if op == _POP and last in _CALLS:
-            return True
-        if op != _CACHE:
-            last = op
+    """Whether the result of such a call may be popped. A quick look: to decode all of it takes fifty times as long."""
+    ops, args, names = code.co_code[::2], code.co_code[1::2], code.co_names
+    calls = [found.start() // 2 for found in _DROPPED.finditer(code.co_code) if not found.start() % 2]
+    begins = [(line, column) for line, _, column, _ in code.co_positions()] if calls else []
+    for call in calls:
+        for at in range(call):
+            if ops[at] not in _LOADS or begins[at] != begins[call]:
+                continue
+            if at and ops[at - 1] == dis.EXTENDED_ARG:
+                return True
+            name = names[args[at] >> _SHIFT]
+            if name in WAITS or (name in _NAMED and args[call] and _KW_NAMES not in ops[max(0, call - 3) : call]):
+                return True
     return False
 
 

@@ -862,7 +862,8 @@ class StrategySpec:
         function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
         if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
             word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
-            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+            line = f"{'async ' * (name == 'run')}def {name}({', '.join((*own, *parameters))})"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}: {line}.")
         try:
             inspect.signature(function).bind(*own, *parameters)
         except TypeError as error:

@@ -139,13 +139,13 @@ MISTAKES = [
     # --- hooks
     Mistake(
         "`def run(self, ctx, args)`",
-        "run has the wrong kind. Make it an 'async def'.",
+        "run has the wrong kind. Make it an 'async def': async def run(self, ctx, args).",
         DEFINED,
         walk("def run(self, ctx, args):\n    pass"),
     ),
     Mistake(
         "`async def start(self, ctx, args)`",
-        "start has the wrong kind. Make it a plain 'def', not 'async def'.",
+        "start has the wrong kind. Make it a plain 'def', not 'async def': def start(self, ctx, args).",
         DEFINED,
         walk("async def start(self, ctx, args):\n    pass"),
     ),
@@ -204,13 +204,14 @@ MISTAKES = [
     ),
     Mistake(
         '`step("demo:paint", colr="red")`',
-        "mistake.Plan, step 1, argument 'color': the activity does not take it",
+        "mistake.Plan, step 1, argument 'colr': the activity does not take it: activity 'demo:paint', argument 'colr': "
+        "is not declared. Did you mean 'color'?",
         MADE,
         plan("step('demo:paint', colr='red')"),
     ),
     Mistake(
         "`PREV.color` in the first step",
-        "a step reads 'color' of this action's own think output, which has no such field. Declare it in ActionArgs; "
+        "a step reads 'color' of this action's own think output, which has no such field. Declare it in a class Args of it; "
         "declared: none. PREV in the first step, and BACK(n) in step n, mean that output: no step stands before.",
         DEFINED,
         plan("step('demo:paint', color=PREV.color)"),

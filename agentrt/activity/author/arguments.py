@@ -282,6 +282,8 @@ class Fields:
                     text = f"takes {accept.text}, not {type_name(value)} {repr_of(value)}."
                     raise ArgumentError(subject, name, text)
             elif default is REQUIRED:
+                if not cls._fields.keys() >= values.keys():
+                    break  # told below: this one is probably written otherwise
                 text = f"is missing. Give it, or declare a default for it in {cls.__qualname__}."
                 raise ArgumentError(subject, name, text)
             else:
