@@ -498,6 +498,36 @@ def test_a_dropped_wait_is_seen_wherever_it_is_written(body):
     assert "without 'await'" in told["raised"]
 
 
+@pytest.mark.parametrize("kind", ["Inherits", "Made", "Anything", "make"])
+def test_settings_are_compared_with_what_the_factory_itself_takes(kind):
+    told, _ = told_of(f"""
+class Base:
+    def __init__(self, entity, size="big"):
+        pass
+
+class Inherits(Base):
+    size: int  # of its own, and nothing that is handed in
+
+class Made(Base):
+    def __init__(self, entity, size: "Unknown" = None):
+        pass
+
+class Anything:
+    def __new__(cls, *args, **more):
+        return super().__new__(cls)
+
+    def __init__(self, *args, **more):
+        pass
+
+def make(entity, size: str | None = None):
+    return Base(entity)
+
+parts = Registry([Manifest("demo", {{"components:backpack": {kind}}})])
+play(packs=[{{"components": {{"demo:components:backpack": {{"size": "big"}}}}}}], registry=parts)
+""")
+    assert told["raised"] == ""
+
+
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 HEAD = """# Typical mistakes
