@@ -312,7 +312,7 @@ def _observer(alias: str, registry: Registry) -> GivenObserver:
 def _hints_of(factory: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of what a factory takes; none if they cannot be looked up."""
     try:
-        return get_type_hints(vars(factory).get("__init__", factory) if isinstance(factory, type) else factory)
+        return get_type_hints(inspect.getattr_static(factory, "__init__") if isinstance(factory, type) else factory)
     except ENDS_PROGRAM:
         raise
     except BaseException:  # an annotation may name what is known to a type checker alone, and do anything

@@ -93,8 +93,8 @@ class Behavior:
     deactivate: Callable[..., Any] | None = None  # it leaves the path; once for each activate that did not fail
     run: Callable[..., Any] | None = None  # all from activate to deactivate; when it returns, the behavior has ended
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
         check_class(cls, f"behavior {cls.__qualname__}", _STRANGE, dict.fromkeys(HOOKS, ("activation",)))
 
     def __init__(self, name: str = "") -> None:

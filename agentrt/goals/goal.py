@@ -37,8 +37,7 @@ _CALLBACKS = ("start", "tick", "stop", "run")
 _STRANGE = {  # words that authors bring along, and what they are here
     "can_continue": "can_continue_to_use", "can_start": "can_use", "can_stop": "is_interruptible",
     "interruptible": "is_interruptible", "on_start": "start", "on_stop": "stop", "on_tick": "tick",
-    "priority": "selector.add_goal(priority, goal)", "should_continue": "can_continue_to_use",
-    "should_execute": "can_use", "should_start": "can_use", "update": "tick",
+    "should_continue": "can_continue_to_use", "should_execute": "can_use", "should_start": "can_use", "update": "tick",
 }  # fmt: skip
 
 
@@ -104,7 +103,7 @@ class Goal(ABC):
         super().__init_subclass__(**options)
         subject = cls.__qualname__
         own = vars(cls)
-        check_class(cls, subject, _STRANGE)
+        check_class(cls, subject, _STRANGE, is_base=hasattr(cls.can_use, "__isabstractmethod__"))
         if "name" not in own:
             cls.name = cls.__name__
         if "flags" in own:

@@ -258,6 +258,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._host = ""
         self._restart: Restart | None = None
+        self._restarts: dict[int, dict[str, float] | None] = {}  # from which tick on which policy held
         self._has_between = self._has_unkept = False
         self._foreign_waits = kernel.host.foreign_waits
         # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
@@ -358,10 +359,10 @@ class Recorder:
         if self._host != self._runtime.host:
             self._host = self._runtime.host
             store.put("host", self._host)
-        if self._restart is not self._runtime.restart:  # ``run`` may have set it
+        if self._restart is not self._runtime.restart:  # ``run`` may have set it, after ticks that were stepped
             self._restart = self._runtime.restart
-            store.put("restart", None if self._restart is None else asdict(self._restart))
-            store.put("restart_from", tick)
+            self._restarts[tick] = None if self._restart is None else asdict(self._restart)
+            store.put("restart", self._restarts)
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

@@ -183,7 +183,7 @@ class Replay:
         feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] | None = None,
     ) -> None:
         self.recording: Recording = recording
-        self._restart = _restart_of(recording)
+        self._restarts = _restarts(recording)
         self.runtime: Runtime = _make(recording, make, host)  # the run
         inputs = recording.inputs()
         # what feeds it
@@ -271,8 +271,8 @@ class Replay:
             if not self.opens_gates:
                 return False
             self.runtime.gate.resume()
-        if self._restart is not None and self._restart[0] <= self.tick + 1:
-            (_, self.runtime.restart), self._restart = self._restart, None
+        if self.tick + 1 in self._restarts:
+            self.runtime.restart = self._restarts[self.tick + 1]
         if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
@@ -434,18 +434,13 @@ def run_on(host: str, main: Callable[[], Coroutine[Any, Any, _Result]]) -> _Resu
     return anyio.run(main, backend=host)
 
 
-def _restart_of(recording: Recording) -> tuple[int, Restart | None] | None:
-    """From which tick on agents whose planner gave up began again, and how; None if the header does not say it."""
-    given, since = recording.meta.get("restart"), recording.meta.get("restart_from")
-    if since is None:
-        return None
+def _restarts(recording: Recording) -> dict[int, Restart | None]:
+    """What became of agents whose planner gave up, as the header of a recording says it: from which tick on."""
+    given, file = recording.meta.get("restart", {}), str(recording.path)
     try:
-        if not is_number(since, 1):
-            raise TypeError
-        return since, None if given is None else Restart(**given)
-    except (TypeError, ValueError):
-        said = f"its header says restart={given!r}, from tick {since!r}"
-        raise ReplayError(said, "Record the run again.", file=str(recording.path)) from None
+        return {int(tick): None if one is None else Restart(**one) for tick, one in given.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
 
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
@@ -464,7 +459,7 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     if make is None:
         make = load_world(name).make
     runtime = make(seed=meta["seed"], host=host)
-    runtime.restart_when_run = None  # whoever drives it now
+    runtime.restart_when_run = None  # whoever drives it now: the recording says how it was
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

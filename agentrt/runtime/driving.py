@@ -181,17 +181,27 @@ class Conductor:
             raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
 
     async def run(
-        self, ticks: int | None, speed: float, catch_up: int, budget: float | None, blocking: float | None
+        self,
+        ticks: int | None,
+        speed: float,
+        catch_up: int,
+        budget: float | None,
+        blocking: float | None,
+        begun: Callable[[], None],
     ) -> None:
         """Drive until so many ticks have run or it is told to stop. See ``Runtime.run``; here all is in seconds.
 
-        ``refuse_run`` comes before, in the same step.
+        ``begun`` is called when nothing stands against it any more, before the first tick.
         """
+        self._refuse_inside("runtime.run", is_endless=ticks is None)
+        if self._main is not None:
+            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
         self._main = turn = _Turn(None)
         try:
             await self._take_baton(turn)
             import_what_a_log_needs()
             pacer = Pacer(self._kernel.clock.seconds_per_tick / speed, catch_up, now())
+            begun()
             await self._pace(pacer, math.inf if ticks is None else ticks, lambda: False, budget, blocking)
         except GeneratorExit:
             raise  # the coroutine was thrown away: nothing can be awaited any more

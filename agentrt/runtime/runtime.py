@@ -506,10 +506,12 @@ class Runtime:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
         budget = None if budget_ms is None else budget_ms / 1000
         blocking = None if blocking_ms is None else blocking_ms / 1000
-        self._conductor.refuse_run(is_endless=ticks is None)
+        await self._conductor.run(ticks, speed, catch_up, budget, blocking, self._lose_nobody)
+
+    def _lose_nobody(self) -> None:
+        """``run`` begins: unless somebody said otherwise, agents that give up begin again after a while from now on."""
         if self.restart_when_run is not None:
             self.restart, self.restart_when_run = self.restart_when_run, None
-        await self._conductor.run(ticks, speed, catch_up, budget, blocking)
 
     async def run_agent(self, agent: Agent) -> None:
         """Wait until one of its agents has ended, driving the runtime if nobody else does. See ``Agent.run``.

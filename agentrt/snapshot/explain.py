@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _ANYTHING = "for something to happen"  # which says nothing that the reader does not know
 _MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy
 
-
 Places = Mapping[str, str]
 
 

@@ -769,7 +769,7 @@ class Strategy:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_class(cls, class_name(cls), _STRANGE)
+        check_class(cls, class_name(cls), _STRANGE, is_base=not cls.provides)
         if not cls.__dict__.get("name"):
             cls.name = snake_case(cls.__name__)
         if cls.provides:
@@ -862,7 +862,8 @@ class StrategySpec:
         function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
         if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
             word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
-            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}.")
+            line = f"{'async ' * (name == 'run')}def {name}({', '.join((*own, *parameters))})"
+            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}: {line}.")
         try:
             inspect.signature(function).bind(*own, *parameters)
         except TypeError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections.abc
 import typing
 from enum import Enum
+from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import pytest
@@ -302,6 +304,8 @@ def test_names_of_methods_are_no_trap_for_fields():
         (tuple[int, int], "12", "tuple"),
         (Any, object(), ""),
         ("Unknown", 3, ""),
+        (Path, "a/b", ""),  # whoever wrote that makes one of the text
+        (Fraction | None, "1/3", ""),
     ],
 )
 def test_what_plain_data_does_not_fit_a_hint(hint, value, wanted):

@@ -61,10 +61,10 @@ def test_nothing_is_wrong_and_nothing_is_run(project):
 
 
 def test_a_mistake_in_a_class(project):
-    code, said = project(GAME.replace("async def run", "def on_run(self, ctx, args): pass\n    async def run"))
+    code, said = project(GAME.replace("async def run", "def on_start(self, ctx, args): pass\n    async def run"))
     assert code == 1
     assert said.startswith("GAME:world:\n  [ART114] HERE")
-    assert "nobody reads 'on_run'. Did you mean 'run'?" in said
+    assert "nobody reads 'on_start'. Did you mean 'start'?" in said
     assert said.endswith("0 agents, 0 modules, 0 packs, 0 trees: 1 mistake\n")
 
 

@@ -139,13 +139,13 @@ MISTAKES = [
     # --- hooks
     Mistake(
         "`def run(self, ctx, args)`",
-        "run has the wrong kind. Make it an 'async def'.",
+        "run has the wrong kind. Make it an 'async def': async def run(self, ctx, args).",
         DEFINED,
         walk("def run(self, ctx, args):\n    pass"),
     ),
     Mistake(
         "`async def start(self, ctx, args)`",
-        "start has the wrong kind. Make it a plain 'def', not 'async def'.",
+        "start has the wrong kind. Make it a plain 'def', not 'async def': def start(self, ctx, args).",
         DEFINED,
         walk("async def start(self, ctx, args):\n    pass"),
     ),
@@ -204,13 +204,14 @@ MISTAKES = [
     ),
     Mistake(
         '`step("demo:paint", colr="red")`',
-        "mistake.Plan, step 1, argument 'color': the activity does not take it",
+        "mistake.Plan, step 1, argument 'colr': the activity does not take it: activity 'demo:paint', argument 'colr': "
+        "is not declared. Did you mean 'color'?",
         MADE,
         plan("step('demo:paint', colr='red')"),
     ),
     Mistake(
         "`PREV.color` in the first step",
-        "a step reads 'color' of this action's own think output, which has no such field. Declare it in ActionArgs; "
+        "a step reads 'color' of this action's own think output, which has no such field. Declare it in a class Args of it; "
         "declared: none. PREV in the first step, and BACK(n) in step n, mean that output: no step stands before.",
         DEFINED,
         plan("step('demo:paint', color=PREV.color)"),
@@ -279,12 +280,6 @@ MISTAKES = [
         "nobody reads 'can_continue'. Did you mean 'can_continue_to_use'?",
         DEFINED,
         "class Flee(Goal):\n    def can_use(self):\n        return True\n\n    def can_continue(self):\n        return 1\n",
-    ),
-    Mistake(
-        "`priority = 3` of a goal",
-        "nobody reads 'priority'. Did you mean 'selector.add_goal(priority, goal)'?",
-        DEFINED,
-        "class Flee(Goal):\n    priority = 3\n\n    def can_use(self):\n        return True\n",
     ),
     Mistake(
         "`def on_tick(self, activation)` of a behavior",
@@ -431,6 +426,106 @@ def test_a_dropped_wait_is_seen_however_it_is_written(call):
 def test_fields_by_name_are_fields_by_name(call):
     told, _ = told_of(walk(f"async def think(self, ctx, args):\n    {call}"))
     assert "something without a name" not in told["raised"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def draw(self, ctx):\n    ctx.first()",  # a context of something else
+        "def save(self, db, args):\n    db.execute('select')",
+        RUN + "def draw(ctx):\n        ctx.sleep(1)\n    draw(args)\n    await ctx.sleep(1)",
+        RUN + "later = lambda: ctx.sleep(1)\n    await later()",
+        RUN + "waits = [ctx.sleep(n) for n in (1, 2)]\n    for one in waits: await one",
+        RUN + "await (ctx.sleep(1) if args else ctx.sleep(2))",
+        RUN + "await ctx.sleep(1)\n\ndef execute(self, ctx, args):\n    return 1",  # who has the hook means another
+        "names = ['a']\nflag = 'x'\nstarted = False\nruns = 0",
+        "def starts(self):\n    return 1",
+        "def update(self, world, delta):\n    return 1",
+        "@classmethod\ndef update(cls):\n    return 1",
+        "@property\ndef priority(self):\n    return 1",
+        "_priority = __priority = 1\n__slots__ = ('boost',)",
+        "import functools\npriority = 1\nspeed = functools.cached_property(lambda self: self.priority)",
+        "class Strange:\n    def __getattr__(self, name):\n        raise ValueError(name)\nthing = Strange()",
+        "class Kind:\n    update = tick = 1",
+    ],
+)
+def test_what_is_an_author_s_own_is_told_nothing(body):
+    told, _ = told_of(walk(body, ""))
+    assert told["raised"] == ""
+
+
+OTHERS = [
+    # a mixin, and a base class from elsewhere
+    "class Mixin:\n    priority = 3\n    def update(self, ctx, args): return 1\nclass A(Mixin, Walk):\n    priority = 4",
+    # what a base class says for those that are derived from it
+    "class Base(Action):\n    utility = 0.5\n    priority = 3\n"
+    "class A(Base):\n    does = TOP\n    def start(self, ctx, args): self.priority",
+    "class Base(Goal):\n    interruptible = True\nclass A(Base):\n    def can_use(self): return self.interruptible",
+    "from dataclasses import dataclass\n@dataclass\nclass A(Walk):\n    priority: int = 3",
+    "A = type('A', (Walk,), {'__module__': None})\nB = type('B', (A,), {'names': ()})",
+    "class M:\n    def __init_subclass__(cls, much=1): pass\n"
+    "class A(Behavior, M, much=2):\n    def tick(self, activation): pass",
+    "class A(Behavior):\n    def enter(self, building): pass\n    def tick(self, activation): pass",
+    "class A(Goal):\n    priority = 3\n    def can_use(self): return True\n    def tick(self): pass\n"
+    "    def update(self): pass",
+]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_what_others_read_is_told_nothing(code):
+    told, _ = told_of(f"{WALK}\n{code}\n")
+    assert told["raised"] == ""
+
+
+def test_what_a_base_class_says_is_told_with_the_first_class_that_can_act():
+    base = "class Base(Action):\n    utility = 0.5\n    priority = 3\n"
+    assert told_of(base)[0]["raised"] == ""
+    told, _ = told_of(base + "class A(Base):\n    does = TOP\n")
+    assert told["raised"].startswith("[ART101] mistake.Base: nobody reads 'priority'. Did you mean 'utility'?")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "async def run(self, context, args):\n    context.sleep(1)",  # whatever the author calls it
+        "async def helper(self, place, ctx):\n    ctx.sleep(1)",
+        RUN + "later = lambda: [ctx.sleep(1), ctx.sleep(2)] and None\n    def now():\n        ctx.sleep(1)\n    now()",
+        RUN + "async def both(ctx):\n        ctx.sleep(1)\n    await both(ctx)",
+    ],
+)
+def test_a_dropped_wait_is_seen_wherever_it_is_written(body):
+    told, _ = told_of(walk(body, ""))
+    assert "without 'await'" in told["raised"]
+
+
+@pytest.mark.parametrize("kind", ["Inherits", "Made", "Anything", "make"])
+def test_settings_are_compared_with_what_the_factory_itself_takes(kind):
+    told, _ = told_of(f"""
+class Base:
+    def __init__(self, entity, size="big"):
+        pass
+
+class Inherits(Base):
+    size: int  # of its own, and nothing that is handed in
+
+class Made(Base):
+    def __init__(self, entity, size: "Unknown" = None):
+        pass
+
+class Anything:
+    def __new__(cls, *args, **more):
+        return super().__new__(cls)
+
+    def __init__(self, *args, **more):
+        pass
+
+def make(entity, size: str | None = None):
+    return Base(entity)
+
+parts = Registry([Manifest("demo", {{"components:backpack": {kind}}})])
+play(packs=[{{"components": {{"demo:components:backpack": {{"size": "big"}}}}}}], registry=parts)
+""")
+    assert told["raised"] == ""
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

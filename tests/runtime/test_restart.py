@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import contextlib
 import math
 import sqlite3
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, Entity, Restart, Runtime
 from agentrt.errors import AgentKilled, ReplayError, WrongStateError
-from agentrt.record import Recording, replay
+from agentrt.record import replay
 from agentrt.testing import Simulation
 from agentrt.worlds import SimpleWorld
 
@@ -200,6 +200,25 @@ def test_run_begins_again_and_step_does_not_unless_told_otherwise(options, drive
     assert killed_after(runtime, drive) is is_killed
 
 
+def test_a_run_that_is_refused_changes_nothing():
+    class Runs(Fails):
+        async def run(self, ctx, args):
+            with pytest.raises(WrongStateError, match="a tick runs"):
+                await runtime.run(1)
+            refused.append(runtime.tick)
+            ctx.abort("of no use")
+
+    refused = []
+    runtime = Runtime()
+    with pytest.raises(ValueError, match="speed"):
+        asyncio.run(runtime.run(1, speed=0))
+    runtime = Runtime()
+    agent = runtime.add(Agent(Entity("somebody"), actions=[Runs]))
+    runtime.step(1.5)
+    assert refused
+    assert isinstance(agent.error, AgentKilled)
+
+
 def test_a_world_is_the_same_on_every_host_whoever_drives_it():
     def digest(host):
         def make(*, seed, host):
@@ -238,45 +257,40 @@ def test_a_replay_begins_again_as_the_run_did(tmp_path):
             said.append((recording.meta.get("restart_from"), recording.meta.get("restart")))
         for host in ("plain", "asyncio", "trio"):
             assert replay(path, make, host=host).is_same
-    growing = {"first": 1.0, "factor": 2.0, "most": 60.0}
-    assert said == [(1, growing), (6, growing), (None, None)]
 
 
-@pytest.mark.parametrize(("key", "value"), [("restart", "soon"), ("restart", {"first": -1}), ("restart_from", "then")])
-def test_a_header_that_says_nonsense_of_it_is_refused(tmp_path, key, value):
-    path = tmp_path / "run.sqlite"
-    runtime = Runtime(restart=Restart())
+def mixed(*, seed, host):
+    runtime = Runtime(seed, host=host, restart=None)
+    runtime.add(Agent(Entity("early"), actions=[Fails]))
+    runtime.on_input("arrive", lambda: runtime.add(Agent(Entity("late"), actions=[Fails])))
+    return runtime
+
+
+@pytest.mark.parametrize("host", ["plain", "asyncio", "trio"])
+def test_a_replay_begins_again_from_the_tick_on_in_which_the_run_did(tmp_path, host):
+    path = tmp_path / "mixed.sqlite"
+    runtime = mixed(seed=1, host="plain")
     with runtime.record(path):
-        runtime.step(1)
-    with sqlite3.connect(path) as file:
-        file.execute("UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key))
-    file.close()
+        runtime.step(1.5)
+        runtime.restart = Restart()
+        runtime.send("arrive")
+        runtime.step(3)
+        assert [agent.name for agent in runtime.agents if agent.is_alive] == ["late"]
+    report = replay(path, mixed, host=host)
+    assert report.is_same, report.as_text()
+
+
+@pytest.mark.parametrize(
+    "restart", ['"soon"', '{"soon": {}}', '{"1": {"first": 0}}', '{"1": {"never": 1}}', '{"1": 3}']
+)
+def test_a_header_that_says_nonsense_of_it_is_refused(tmp_path, restart):
+    path = tmp_path / "broken.sqlite"
+    runtime = mixed(seed=1, host="plain")
+    with runtime.record(path):
+        runtime.step()
+    runtime.close()
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.execute("INSERT INTO meta VALUES ('restart', ?)", [restart])
+        base.commit()
     with pytest.raises(ReplayError, match="its header says restart="):
-        replay(path, lambda *, seed, host: Runtime(seed, host=host))
-
-
-@pytest.mark.asyncio
-async def test_a_run_that_is_refused_changes_nothing():
-    runtime = Runtime()
-    with pytest.raises(ValueError, match="speed"):
-        await runtime.run(1, speed=0)
-    assert runtime.restart is None
-    refused = []
-
-    class Drive(Action):
-        does = TOP
-        utility = 0.5
-
-        async def run(self, ctx, args):
-            try:
-                await runtime.run(1)
-            except WrongStateError as error:
-                refused.append(error.method)
-
-    runtime.add(Agent(Entity("somebody"), actions=[Drive]))
-    runtime.step()
-    assert refused == ["runtime.run"]
-    assert runtime.restart is None
-    await runtime.run(1, speed=math.inf)
-    assert runtime.restart == Restart()
-    await runtime.aclose()
+        replay(path, mixed)

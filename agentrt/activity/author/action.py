@@ -249,7 +249,8 @@ class ActionSpec:
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
             word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
-            raise self._wrong(f"{name} has the wrong kind.", f"Make it {word}.")
+            line = f"{'async ' * is_async}def {name}(self, {', '.join(parameters)})"
+            raise self._wrong(f"{name} has the wrong kind.", f"Make it {word}: {line}.")
         try:
             inspect.signature(hook).bind("self", *parameters)
         except TypeError as error:
@@ -276,12 +277,13 @@ class ActionSpec:
     def _check_own_output(self, cls: type[CompoundAction]) -> None:
         """Element 0 is known here: what the compound's own think gives."""
         kind = cls.Output if self.has_think and cls.Output is not None else cls.Args
+        whose = "a class Args of it" if kind is ActionArgs else kind.__qualname__
         for field in self.uses.get(0, ()):
             if field and field not in kind.field_names():
                 raise self._wrong(
                     f"a step reads '{field}' of this action's own think output, which has no such field."
                     f"{did_you_mean(field, kind.field_names())}",
-                    f"Declare it in {kind.__qualname__}; declared: {', '.join(kind.field_names()) or 'none'}. PREV in "
+                    f"Declare it in {whose}; declared: {', '.join(kind.field_names()) or 'none'}. PREV in "
                     f"the first step, and BACK(n) in step n, mean that output: no step stands before.",
                 )
 
@@ -332,7 +334,7 @@ class Action:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_class(cls, class_name(cls), _STRANGE)
+        check_class(cls, class_name(cls), _STRANGE, is_base=not cls.does)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
         if cls.does:

@@ -106,15 +106,18 @@ def _compile(hint: Any) -> _Accept:
 def misfit(hint: object, value: object) -> str:
     """What a type hint accepts, in words, if it does not accept a value of plain data; empty if it does.
 
-    A list is accepted for any collection: plain data has no other.
+    A list is accepted for any collection: plain data has no other. Of a hint that names what is no plain data, an enum
+    or a path, nothing is known: whoever wrote it may make that of a text.
     """
     accept = _compile(hint)
-    if accept.takes(value) or (isinstance(value, list) and any(one in (accept.classes or ()) for one in _LISTED)):
+    classes = set(accept.classes or ())
+    if accept.takes(value) or not classes <= _DATA or (isinstance(value, list) and classes & _LISTED):
         return ""
     return accept.text
 
 
-_LISTED: Final = (tuple, set, frozenset)
+_LISTED: Final[frozenset[type]] = frozenset({tuple, set, frozenset})
+_DATA: Final[frozenset[type]] = _LISTED | {bool, int, float, str, list, dict, type(None)}
 
 
 def _union(parts: list[_Accept]) -> _Accept:
@@ -282,6 +285,8 @@ class Fields:
                     text = f"takes {accept.text}, not {type_name(value)} {repr_of(value)}."
                     raise ArgumentError(subject, name, text)
             elif default is REQUIRED:
+                if not cls._fields.keys() >= values.keys():
+                    break  # told below: this one is probably written otherwise
                 text = f"is missing. Give it, or declare a default for it in {cls.__qualname__}."
                 raise ArgumentError(subject, name, text)
             else:
