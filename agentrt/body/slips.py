@@ -54,7 +54,6 @@ WAITS: Final = frozenset((
 
 _CONTEXT: Final = "ctx"  # what hooks call it
 _NAMED: Final = {"set_think_output": "ctx.set_think_output(item=log)"}  # what takes fields by name alone, and how
-_TOLD: Final = frozenset((*WAITS, *_NAMED, "wait"))
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ def _near(name: str, known: Mapping[str, tuple[str, ...] | None]) -> str | None:
     import difflib
 
     near = difflib.get_close_matches(name, likely, 1, _NEAR)
-    return near[0] if near and name != near[0] + "s" else None  # several weights are something else than a weight
+    return near[0] if near else None
 
 
 def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
@@ -263,60 +262,46 @@ def _drops(code: CodeType) -> bool:
     return False
 
 
-def _slips_of(code: CodeType, contexts: Collection[str], names: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _slips_of(code: CodeType, contexts: Collection[str]) -> Iterator[tuple[str, str]]:
     steps = list(dis.get_instructions(code))
     for index, step in enumerate(steps[:-1]):
         if step.opcode not in _CALLS or steps[index + 1].opcode != _POP:
             continue
-        called = _called(steps, index)
-        if called is None or called[1][-1] not in _TOLD:
+        found = _method_of(steps, index, contexts)
+        if found is None:
             continue
-        is_global, (root, *attributes) = called
-        text = ".".join((root, *attributes))
+        context, method = found
+        if method not in WAITS and method not in _NAMED:
+            continue
         place = f"{code.co_filename}:{step.positions.lineno if step.positions else 0}"
-        if len(attributes) == 1 and root in contexts and attributes[0] in _NAMED:
-            if (
-                step.opname == "CALL"
-                and step.arg
-                and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
-            ):
-                yield (
-                    f"{place} gives {text}() something without a name: it takes each field by its name.",
-                    f"Write {_NAMED[attributes[0]]}, or **fields for a mapping.",
-                )
-        elif (len(attributes) == 1 and root in contexts) or (is_global and _held(names, root, attributes) in _TRAPS):
+        if method in WAITS:
             yield (
-                f"{place} calls {text}(...) without 'await': nothing waits, and nothing happens.",
-                f"Write: await {text}(...).",
+                f"{place} calls {context}.{method}(...) without 'await': nothing waits, and nothing happens.",
+                f"Write: await {context}.{method}(...).",
+            )
+        elif (
+            step.opname == "CALL" and step.arg and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
+        ):
+            yield (
+                f"{place} gives {context}.{method}() something without a name: it takes each field by its name.",
+                f"Write {_NAMED[method]}, or **fields for a mapping.",
             )
 
 
-def _called(steps: list[dis.Instruction], call: int) -> tuple[bool, list[str]] | None:
-    """What an instruction calls, as a name and attributes, and whether the name is the module's; None for all else."""
+def _method_of(steps: list[dis.Instruction], call: int, contexts: Collection[str]) -> tuple[str, str] | None:
+    """The context and the method of it that an instruction calls; None if it calls something else."""
     where = steps[call].positions
-    last, ends = None, (-1, -1)  # of what is called: of all that begins where the call does, what ends last
-    for index in range(call):
-        step, at = steps[index], steps[index].positions
-        if at is None or where is None or (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
+    if where is None:
+        return None
+    best: tuple[tuple[int, int], tuple[str, str]] | None = None
+    for index in range(call - 1, 0, -1):
+        step, before, at = steps[index], steps[index - 1], steps[index].positions
+        if step.opname not in ("LOAD_METHOD", "LOAD_ATTR") or at is None or None in (at.end_lineno, at.end_col_offset):
+            continue
+        if (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
             continue
         end = (at.end_lineno or 0, at.end_col_offset or 0)
-        if step.opname.startswith((*_NAMES, *_ATTRIBUTES)) and end > ends:
-            last, ends = index, end
-    path: list[str] = []
-    while last is not None and last >= 0 and steps[last].opname in _ATTRIBUTES:
-        path.insert(0, str(steps[last].argval))
-        last -= 1  # a name and its attributes stand one after the other
-    if last is None or last < 0 or not steps[last].opname.startswith(_NAMES):
-        return None
-    name = steps[last].argval
-    path.insert(0, str(name[-1] if isinstance(name, tuple) else name))  # two loads may be one
-    return steps[last].opname == "LOAD_GLOBAL", path
-
-
-def _held(names: Mapping[str, object], root: str, attributes: list[str]) -> object:
-    """What a module holds under a name, looked up without running anything: a method as its function."""
-    held = names.get(root)
-    for attribute in attributes:
-        kinds = (held,) if isinstance(held, ModuleType) else type(held).__mro__
-        held = next((vars(kind)[attribute] for kind in kinds if attribute in vars(kind)), None)
-    return held if isinstance(held, FunctionType) else None
+        base = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two loads may be one
+        if best is None or end > best[0]:
+            best = (end, (str(base) if base in contexts else "", str(step.argval)))
+    return None if best is None or not best[1][0] else best[1]

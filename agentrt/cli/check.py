@@ -104,7 +104,7 @@ def _of_modules(folder: Path, looked: dict[str, int]) -> Iterator[Mistake]:
         looked["modules"] += 1
         for value in vars(module).values():
             if isinstance(value, FunctionType) and value.__module__ == module.__name__:
-                for what, instead in calls_that_slip(value, is_hook=False):
+                for what, instead in calls_that_slip(value):
                     yield Mistake(f"{module.__name__}.{value.__qualname__}", f"{what} {instead}")
 
 

@@ -210,7 +210,7 @@ Views = Literal["changed", "none"] | int
 
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "created", "ended",
-    "kept_from", "between", "unkept", "restart", "restart_from",
+    "kept_from", "between", "unkept", "restart",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views

@@ -36,7 +36,6 @@ from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, Wro
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
-from agentrt.record.schema import is_number
 from agentrt.record.values import Unkept
 from agentrt.words import counted
 from agentrt.worlds import load_world

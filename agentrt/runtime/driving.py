@@ -174,12 +174,6 @@ class Conductor:
 
     # --- the two kinds of callers -------------------------------------------------------------------------------------
 
-    def refuse_run(self, *, is_endless: bool) -> None:
-        """Raise if it cannot be run now: then nothing may have changed."""
-        self._refuse_inside("runtime.run", is_endless=is_endless)
-        if self._main is not None:
-            raise WrongStateError("runtime.run", "it runs already", "Add agents to it with runtime.add(agent).")
-
     async def run(
         self,
         ticks: int | None,
