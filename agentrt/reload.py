@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, MissingExtraError
-from agentrt.packs.registry import Manifest, Registry
+from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.selection.state import Rereadable, SelectionState
 from agentrt.words import counted, error_words, printable_lines
 
@@ -503,7 +503,7 @@ class Reloader:
         try:
             import watchfiles
         except ImportError:
-            raise MissingExtraError("watching a project", "watch") from None
+            raise MissingExtraError("watch", "watchfiles") from None
         import threading
 
         over = threading.Event()
@@ -586,8 +586,9 @@ class Reloader:
 
     def _taken(self, paths: tuple[str, ...], change: _Change) -> Reloaded | None:
         sources, notes = self._run_modules(paths, change)
-        files = frozenset(path for path in paths if path.endswith(".json"))
-        groups = self._refresh(files, change)
+        registries = self._known_registries()
+        files = frozenset(path for path in paths if path.endswith(".json") and self._is_read(path, registries))
+        groups = self._refresh(registries, files, change)
         things = change.things
         classes = frozenset(one for one in things if isinstance(one, type))
         forget_indexes(tuple(classes))
@@ -611,13 +612,7 @@ class Reloader:
         for group, action in shared.items():
             group.redeclare(action)
             took.update(dict.fromkeys(member.name for member in group.members))
-        for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                renew = getattr(attachment.driver, "reloaded", None)
-                if renew is not None and renew(classes, trees):
-                    took[agent.name] = None
-            if agent.gameplay_if_made is not None and agent.gameplay_if_made.reloaded():
-                took[agent.name] = None
+        self._tell_models(classes, trees, took)
         broken = self._read_trees(paths, change, took)
         self._read_new()
         if not (sources or files or change.names or broken):
@@ -634,6 +629,16 @@ class Reloader:
         if report.ok:
             self._note(report, paths)
         return report
+
+    def _tell_models(self, classes: frozenset[type], trees: frozenset[object], took: dict[str, None]) -> None:
+        """Have what drives agents, and their gameplay, take up what reads otherwise."""
+        for agent in self.runtime.agents:
+            for attachment in agent.attachments:
+                renew = getattr(attachment.driver, "reloaded", None)  # a driver of an author's need not have it
+                if renew is not None and renew(classes, trees):
+                    took[agent.name] = None
+            if agent.gameplay_if_made is not None and agent.gameplay_if_made.reloaded():
+                took[agent.name] = None
 
     def _note(self, report: Reloaded, paths: tuple[str, ...]) -> None:
         journal = self.runtime.journal
@@ -655,6 +660,7 @@ class Reloader:
         frames = [one for one in traceback.extract_tb(error.__traceback__) if self._is_ours(one.filename)]
         place = f"{self._shown([frames[-1].filename])[0]}:{frames[-1].lineno}: " if frames else ""
         words = str(error) if isinstance(error, AgentRTError) else error_words(error)
+        words = words.replace(f"{self.folder}{os.sep}", "")
         return printable_lines(f"{place}{words}")
 
     # --- modules ------------------------------------------------------------------------------------------------------
@@ -715,12 +721,23 @@ class Reloader:
 
     # --- packs and trees ----------------------------------------------------------------------------------------------
 
-    def _refresh(self, files: frozenset[str], change: _Change) -> dict[type, type]:
+    def _known_registries(self) -> tuple[Registry, ...]:
+        shared = [default_registry()] if default_registry.cache_info().currsize else []  # of agents that have none
+        of_agents = [agent.registry_if_known for agent in self.runtime.agents]
+        return tuple(dict.fromkeys(one for one in (*self._registries, *shared, *of_agents) if one is not None))
+
+    def _is_read(self, path: str, registries: Iterable[Registry]) -> bool:
+        """Whether somebody has a pack from a file; a game may write others into its folder all the time."""
+        return any(path in one.files() for one in registries) or any(
+            path in agent.pack_files() for agent in self.runtime.agents
+        )
+
+    @staticmethod
+    def _refresh(registries: Iterable[Registry], files: frozenset[str], change: _Change) -> dict[type, type]:
         """Have registries read again what they read from files; which class of a task group stands for which now."""
         groups: dict[type, type] = {}
         if files or change.manifests:
-            of_agents = [agent.registry_if_known for agent in self.runtime.agents]
-            for registry in dict.fromkeys(one for one in (*self._registries, *of_agents) if one is not None):
+            for registry in registries:
                 undo, found = registry.refresh(files, change.manifests)
                 change.undo.append(undo)
                 groups.update(found)

@@ -366,6 +366,10 @@ class Agent:
         """Where it looks up aliases, if it was told."""
         return self._knowledge.own_registry
 
+    def pack_files(self) -> set[str]:
+        """The real paths of the packs that it was given, read from files."""
+        return self._knowledge.pack_files()
+
     def relearn(self, renewed: Renewed) -> Callable[[], bool] | None:
         """Check what it knows against what was read again; see ``Knowledge.relearn``."""
         return self._knowledge.relearn(renewed)

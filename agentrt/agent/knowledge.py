@@ -61,7 +61,6 @@ import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 from agentrt.activity.author.action import Action
@@ -881,6 +880,11 @@ class Knowledge:
 
     # --- what was read again ------------------------------------------------------------------------------------------
 
+    def pack_files(self) -> set[str]:
+        """The real paths of files of packs that were injected as such."""
+        packs = [one for injection in self._injections for one in injection.loaded if not isinstance(one, (type, str))]
+        return {os.path.realpath(one.file) for one in packs if one.file}
+
     def relearn(self, renewed: Renewed) -> Callable[[], bool] | None:
         """Check what it knows against what was read again; nothing changes yet.
 
@@ -1032,6 +1036,8 @@ def _again(one: Loaded, renewed: Renewed) -> Loaded:
     """A pack, read again if its file changed; whatever else is injected is what it was."""
     if isinstance(one, (type, str)) or not one.file or os.path.realpath(one.file) not in renewed.files:
         return one
+    from pathlib import Path  # slow to import
+
     from agentrt.packs.loader import load_pack
 
     return load_pack(Path(one.file), alias=one.alias)

@@ -35,7 +35,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -58,6 +57,7 @@ from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from pathlib import Path
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -210,6 +210,13 @@ class Registry:
         self._mixins.setdefault(alias, []).append(source)
         self._loaded.pop(alias, None)  # who has that pack keeps it as it is
 
+    def files(self) -> set[str]:
+        """The real paths of the packs and documents that it reads from files, or did."""
+        things = [entry.thing for entry in self._entries.values()]
+        things += [one for mixins in self._mixins.values() for one in mixins]
+        things += [entry.file for entry in self._classes if entry.file]
+        return {os.path.realpath(one) for one in things if isinstance(one, (str, os.PathLike))}
+
     def refresh(
         self, files: Collection[str], manifests: Iterable[tuple[Manifest, Manifest]] = ()
     ) -> tuple[Callable[[], None], dict[type, type]]:
@@ -261,6 +268,8 @@ class Registry:
 
     def _read_groups_again(self, files: Collection[str]) -> dict[type, type]:
         """The classes that were made of entries of documents, for those of which there is another one now."""
+        from pathlib import Path  # slow to import
+
         changed: dict[type, type] = {}
         documents: dict[str, TaskGroupsDocument] = {}
         for entry, cls in tuple(self._classes.items()):

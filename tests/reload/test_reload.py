@@ -700,8 +700,9 @@ def test_other_files_and_files_outside_are_passed_over(project, tmp_path_factory
     outside.write_text("raise SystemError")
     hidden = project.write(".venv/lib/site-packages/x.py", "raise SystemError")
     notes = project.write("notes.txt", "no")
+    saved = project.write("saved.json", "{}")  # no pack of anybody's
     unknown = project.write("nobody.py", "raise SystemError")
-    reloader.reload([outside, hidden, notes, unknown, project.folder / "no.py", project.folder])
+    reloader.reload([outside, hidden, notes, saved, unknown, project.folder / "no.py", project.folder])
     reloader.reload([])
     reloader.reload([project.folder / "wolves.py"])  # it is as it was
     runtime.step()
