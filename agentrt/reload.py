@@ -599,36 +599,42 @@ class Reloader:
             files=files,
             has_packs=bool(files or change.manifests),
         )
-        # All are asked before anybody changes.
-        commits = {agent.name: agent.relearn(renewed) for agent in self.runtime.agents}
-        shared = self._groups(groups, renewed)
-        trees = frozenset(one for one in things if isinstance(one, BehaviorTree))
-        for tree in {tree: None for tree in self._trees() if tree in trees or tree.uses(classes)}:
-            change.undo.append(tree.take_over(tree))
-            trees |= {tree}
-        # From here on nothing is undone, and nothing is expected to raise.
+        took = self._take_up(renewed, groups, change)
         self._sources.update(sources)
-        took = {name: None for name, commit in commits.items() if commit is not None and commit()}
-        for group, action in shared.items():
-            group.redeclare(action)
-            took.update(dict.fromkeys(member.name for member in group.members))
-        self._tell_models(classes, trees, took)
         broken = self._read_trees(paths, change, took)
         self._read_new()
-        if not (sources or files or change.names or broken):
+        changed = (*change.names, *self._shown(sorted(files)))
+        if not (sources or changed or broken):
             return None
         report = Reloaded(
             tick=self.runtime.tick,
             files=self._shown(paths),
-            changed=(*change.names, *self._shown(sorted(files))),
+            changed=changed,
             removed=tuple(one.__qualname__ for one in change.removed),
             agents=tuple(agent.name for agent in self.runtime.agents if agent.name in took),
-            error="" if change.names or files or sources else "; ".join(broken),
+            error="" if changed or sources else "; ".join(broken),
             notes=(*notes, *broken),
         )
-        if report.ok:
+        if report.changed or report.removed:
             self._note(report, paths)
         return report
+
+    def _take_up(self, renewed: Renewed, groups: dict[type, type], change: _Change) -> dict[str, None]:
+        """Have all agents take up what was read again, if all of them can; the names of those for whom it matters."""
+        # All are asked before anybody changes.
+        commits = {agent.name: agent.relearn(renewed) for agent in self.runtime.agents}
+        shared = self._groups(groups, renewed)
+        trees = frozenset(one for one in change.things if isinstance(one, BehaviorTree))
+        for tree in {tree: None for tree in self._trees() if tree in trees or tree.uses(renewed.classes)}:
+            change.undo.append(tree.take_over(tree))
+            trees |= {tree}
+        # From here on nothing is undone, and nothing is expected to raise.
+        took = {name: None for name, commit in commits.items() if commit is not None and commit()}
+        for group, action in shared.items():
+            group.redeclare(action)
+            took.update(dict.fromkeys(member.name for member in group.members))
+        self._tell_models(renewed.classes, trees, took)
+        return took
 
     def _tell_models(self, classes: frozenset[type], trees: frozenset[object], took: dict[str, None]) -> None:
         """Have what drives agents, and their gameplay, take up what reads otherwise."""

@@ -759,19 +759,24 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_given", "_injections", "belongings", "groups", "own_registry")
+    __slots__ = ("_agent", "_given", "_injections", "_registry", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
-        self.own_registry = registry  # where aliases are looked up; None for what the installed packages offer
+        self._registry = registry  # where aliases are looked up; None for what the installed packages offer
         self._given: tuple[type[Action], ...] = ()  # what it was made with, until there is an injection of that
         self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
     @property
+    def own_registry(self) -> Registry | None:
+        """Where aliases are looked up, if it was told."""
+        return self._registry
+
+    @property
     def registry(self) -> Registry:
-        return known_here() if self.own_registry is None else self.own_registry
+        return known_here() if self._registry is None else self._registry
 
     # --- injections ---------------------------------------------------------------------------------------------------
 
@@ -905,7 +910,9 @@ class Knowledge:
         changes: list[tuple[Injection, tuple[Loaded, ...], Content]] = []
         for injection in self._injections:
             loaded = tuple([_again(one, renewed) for one in injection.loaded if one not in renewed.removed])
-            content = resolve(loaded, lambda: self.registry)
+            content = injection.content or Content(injection.actions)
+            if renewed.has_packs or loaded != injection.loaded:
+                content = resolve(loaded, lambda: self.registry)
             if (
                 loaded != injection.loaded
                 or content != (injection.content or Content(injection.actions))

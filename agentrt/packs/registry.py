@@ -233,15 +233,15 @@ class Registry:
             InvalidPackError: a document of task groups among the files is broken.
             DuplicateAliasError: a manifest offers an alias that somebody else has.
         """
-        tables: tuple[dict[Any, Any], ...] = (
-            self._entries, self._mixins, self._loaded, self._groups, self._classes,
-        )  # fmt: skip
-        kept = [dict(table) for table in tables]
+        tables: list[dict[Any, Any]] = [self._entries, self._loaded, self._groups, self._classes]
+        kept: list[dict[Any, Any]] = [dict(table) for table in tables]
+        mixins = {alias: list(sources) for alias, sources in self._mixins.items()}
 
         def put_back() -> None:
             for table, before in zip(tables, kept, strict=True):
                 table.clear()
                 table.update(before)
+            self._mixins = mixins
 
         try:
             for old, new in manifests:

@@ -26,6 +26,7 @@ def test_help_lists_the_commands():
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == [
         "demo",
+        "dev",
         "diff",
         "explain",
         "export",

@@ -348,7 +348,7 @@ PACKED = """
 
 
     class Fur:
-        def __init__(self, entity, color="grey"):
+        def __init__(self, entity, color="gray"):
             self.color, self.days = color, 0
 
 
@@ -375,7 +375,7 @@ PACKED = """
 """
 CORE = {
     "actions": ["w:actions:howl", "w:actions:dig"],
-    "components": {"w:components:fur": {"color": "grey"}},
+    "components": {"w:components:fur": {"color": "gray"}},
     "observers": ["w:observers:watch"],
     "task_groups": ["w:task_groups:chores", "w:task_groups:more"],
 }
@@ -779,6 +779,17 @@ def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
     report = replay(path, make)
     assert (report.tick, report.wanted, report.compared) == (5, 7, 5)
     assert "the code was changed here: wolves.py (Howl)" in report.as_text()
+
+
+def test_a_comment_is_told_and_is_no_part_of_the_run(project, tmp_path):
+    wolves = project.module("wolves", WOLVES)
+    runtime, _agent, reloader = world(project, wolves.Howl)
+    with runtime.record(tmp_path / "run.agrt"):
+        report = taken(runtime, reloader, project.edit("wolves.py", "seen = []", "seen = []  # by day"))
+    assert str(report) == "reloaded wolves.py: nothing that is known changed; 0 agents took it up"
+    with Recording.open(tmp_path / "run.agrt") as recording:
+        assert list(recording.inputs()) == []
+    runtime.close()
 
 
 def digest(project, actions, edits, reloads):
