@@ -114,6 +114,7 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.kernel.hosts.asyncio_",  # loaded by the name of an event loop, when there is to be one
     "agentrt.kernel.hosts.trio_",  # likewise; it imports what need not be installed
     "agentrt.rebuild",  # a facade
+    "agentrt.reload",  # a facade
     "agentrt.tasks",  # a facade
     "agentrt.testing.plugin",  # pytest loads it
 }

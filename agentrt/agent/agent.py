@@ -65,7 +65,7 @@ from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
 from agentrt.activity.status import key_text, status_of
 from agentrt.agent.faults import Fault, FaultHub
-from agentrt.agent.knowledge import Injectable, Injection, Knowledge, ai_of, asked_for, packs_of, words_for
+from agentrt.agent.knowledge import Injectable, Injection, Knowledge, Renewed, ai_of, asked_for, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import give, given_to, number_in, take
 from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
@@ -363,6 +363,19 @@ class Agent:
         return self._knowledge.teach((action,), "gameplay", is_saved=False).revoke
 
     @property
+    def registry_if_known(self) -> Registry | None:
+        """Where it looks up aliases, if it was told."""
+        return self._knowledge.own_registry
+
+    def pack_files(self) -> set[str]:
+        """The real paths of the packs that it was given, read from files."""
+        return self._knowledge.pack_files()
+
+    def relearn(self, renewed: Renewed) -> Callable[[], bool] | None:
+        """Check what it knows against what was read again; see ``Knowledge.relearn``."""
+        return self._knowledge.relearn(renewed)
+
+    @property
     def registry(self) -> Registry:
         """Where it looks up aliases."""
         return self._knowledge.registry
@@ -414,6 +427,10 @@ class Agent:
     def group_joined(self, group: TaskGroup) -> None:
         """It becomes a member of a task group; called by ``TaskGroup.add``."""
         self._knowledge.join_group(group)
+
+    def group_changed(self, group: TaskGroup) -> None:
+        """A task group of its is another action to it; called by ``TaskGroup.redeclare``."""
+        self._knowledge.take_up_groups()
 
     def group_left(self, group: TaskGroup) -> None:
         """It is a member of a task group no more; called by ``TaskGroup.remove``."""

@@ -57,6 +57,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -145,6 +146,20 @@ class Content(NamedTuple):
         return not (self.components or self.observers or self.groups or self.strategies)
 
 
+class Renewed(NamedTuple):
+    """What was read again while agents know it; see ``agentrt.reload``."""
+
+    classes: frozenset[type]  # those that read otherwise now, and are the same objects
+    functions: frozenset[Callable[..., Any]]  # likewise
+    removed: frozenset[type]  # classes that nobody has any more
+    files: frozenset[str]  # packs, and documents of task groups
+    has_packs: bool  # whether any alias may stand for something else
+
+    def touches(self, cls: type) -> bool:
+        """Whether a class reads otherwise, or derives from one that does."""
+        return not self.classes.isdisjoint(cls.__mro__)
+
+
 class Learner(Member, Protocol):
     """An agent, as what it was taught sees it."""
 
@@ -188,6 +203,7 @@ class Injection:
     what: tuple[Loaded, ...] | None  # as ``agentrt.rebuild`` saves it; None for what it has from the start
     bearer: object  # the thing that bears the AI (a piece of equipment, a buff), if one does
     _knowledge: Knowledge  # whose it is
+    loaded: tuple[Loaded, ...] = ()  # what all of that was resolved from
     is_live: bool = True  # whether it was not revoked
 
     def revoke(self) -> None:
@@ -425,6 +441,7 @@ class _Observer:
 
     _owner: Observers
     alias: str
+    observe: Observe
     strand: Strand | None = None  # None once it has ended
 
     def on_strand_end(self, strand: Strand, result: Any, error: BaseException | None) -> None:
@@ -464,6 +481,15 @@ class Observers:
                 else:
                     one.strand.stop(reason)
 
+    def renew(self, wanted: Mapping[str, GivenObserver], functions: frozenset[Callable[..., Any]]) -> None:
+        """Stop those whose function is another one now, or reads otherwise: they begin anew."""
+        fine = {
+            alias: given
+            for alias, given in wanted.items()
+            if alias in self._begun and given.observe is self._begun[alias].observe and given.observe not in functions
+        }
+        self.keep(fine, "the observer was read again")
+
     def begin(self, wanted: Mapping[str, GivenObserver]) -> None:
         """Begin the wanted ones that were not begun; their first steps come in this tick, in order."""
         kernel = self._agent.kernel
@@ -471,7 +497,7 @@ class Observers:
             return
         for alias, given in wanted.items():
             if alias not in self._begun:
-                self._begun[alias] = one = _Observer(self, alias)
+                self._begun[alias] = one = _Observer(self, alias, given.observe)
                 name = f"{self._agent.name}: observers/{alias}"
                 one.strand = kernel.spawn(given.observe(self._agent), name, one)
 
@@ -512,6 +538,7 @@ class _Held(NamedTuple):
 
     component: object  # None if it could not be made, which is not tried again
     is_ours: bool  # a pack put it there; so it goes with the last that names it
+    given: GivenComponent  # by which it came
 
 
 class Belongings:
@@ -566,12 +593,7 @@ class Belongings:
         known = {given.alias for given in groups if isinstance(given.kind, type)}
         for given in content.groups:
             if not isinstance(given.kind, type) and given.kind.extends not in known:
-                text = (
-                    f"'{given.alias}' extends the task group '{given.kind.extends}', which this agent has not. "
-                    f"Inject a pack that lists that group first, or list it in this pack as well."
-                )
-                place = given.place
-                raise InvalidPackError([(place.pointer, text)], file=place.file, lines=[place.line])
+                raise _nothing_to_extend(given, given.kind.extends)
 
     # --- taking and giving back ---------------------------------------------------------------------------------------
 
@@ -627,6 +649,29 @@ class Belongings:
             if strategy not in self._strategies:
                 self._strategies[strategy] = self._agent.gameplay.add_strategy(strategy)
 
+    def renew(self, renewed: Renewed) -> None:
+        """What is still wanted was read again: let go of what has to be made anew; ``settle`` does that.
+
+        A component stays, with its state, unless its settings are others or something else makes it; a group stays,
+        with the tasks that it still declares; an observer begins anew if its function reads otherwise.
+        """
+        components: dict[str, GivenComponent] = self._wanted("components")
+        for alias, held in tuple(self._components.items()):
+            given = components.get(alias)
+            if given is not None and (held.given.make, held.given.settings) != (given.make, given.settings):
+                self._give_back_component(alias)
+        self.observers.renew(self._wanted("observers"), renewed.functions)
+        groups: dict[str, GivenGroup] = self._wanted("groups")
+        for alias, group in self.groups.items():
+            kind = groups[alias].kind if alias in groups else None
+            if isinstance(kind, type) and kind is not group.action:
+                group.redeclare(kind)
+        for alias, (_, extension) in tuple(self._extensions.items()):
+            kind = groups[alias].kind if alias in groups else None
+            if not isinstance(kind, type) and kind is not None and kind.tasks != extension.declarations:
+                del self._extensions[alias]
+                extension.revoke()
+
     def settle_quietly(self) -> None:
         """The same, where nobody could be told of an error: it is recorded and logged."""
         try:
@@ -657,16 +702,16 @@ class Belongings:
                     made = self._make(given)
                 except ComponentError as error:
                     errors.append(error)
-                    self._components[alias] = _Held(None, False)
+                    self._components[alias] = _Held(None, False, given)
                     continue
                 there = entity.get(type(made))
                 if there is None:
                     entity.add(made, *getattr(made, "also_as", ()))
-                    self._components[alias] = _Held(made, True)
+                    self._components[alias] = _Held(made, True, given)
                     continue
                 self._close(alias, made)  # a factory tells what it makes by making it
             shared = any(held.component is there and held.is_ours for held in self._components.values())
-            self._components[alias] = _Held(there, shared)
+            self._components[alias] = _Held(there, shared, given)
         return errors
 
     def _make(self, given: GivenComponent) -> Any:
@@ -693,14 +738,16 @@ class Belongings:
         if agent.kernel is not None and (is_unwinding or self.observers.is_stopping):
             agent.post(self.drop_components)
             return
-        entity = agent.entity
         for alias in reversed(gone):
-            held = self._components.pop(alias)
-            component = held.component
-            if held.is_ours and not any(other.component is component for other in self._components.values()):
-                if entity.get(type(component)) is component:
-                    entity.remove(type(component))
-                self._close(alias, component)
+            self._give_back_component(alias)
+
+    def _give_back_component(self, alias: str) -> None:
+        held, entity = self._components.pop(alias), self._agent.entity
+        component = held.component
+        if held.is_ours and not any(other.component is component for other in self._components.values()):
+            if entity.get(type(component)) is component:
+                entity.remove(type(component))
+            self._close(alias, component)
 
     def _close(self, alias: str, component: Any) -> None:
         close = getattr(component, "close", None)
@@ -743,6 +790,11 @@ class Knowledge:
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
 
     @property
+    def own_registry(self) -> Registry | None:
+        """Where aliases are looked up, if it was told."""
+        return self._registry
+
+    @property
     def registry(self) -> Registry:
         return known_here() if self._registry is None else self._registry
 
@@ -751,7 +803,7 @@ class Knowledge:
     @property
     def injections(self) -> tuple[Injection, ...]:
         if self._given:
-            self._injections = (Injection(self._agent, self._given, _OWN, None, None, None, self),)
+            self._injections = (Injection(self._agent, self._given, _OWN, None, None, None, self, self._given),)
             self._given = ()
         return self._injections
 
@@ -777,7 +829,7 @@ class Knowledge:
         for group in self.groups:
             check_group(known, group.spec)
         more, saved = None if content.is_plain else content, loaded if is_saved else None
-        injection = Injection(self._agent, content.actions, source, more, saved, bearer, self)
+        injection = Injection(self._agent, content.actions, source, more, saved, bearer, self, loaded)
         if content.is_plain:
             self._add(injection)
         else:
@@ -851,6 +903,86 @@ class Knowledge:
             return injections[0].actions
         return tuple(dict.fromkeys(action for injection in injections for action in injection.actions))
 
+    # --- what was read again ------------------------------------------------------------------------------------------
+
+    def pack_files(self) -> set[str]:
+        """The real paths of files of packs that were injected as such."""
+        packs = [one for injection in self._injections for one in injection.loaded if not isinstance(one, (type, str))]
+        return {os.path.realpath(one.file) for one in packs if one.file}
+
+    def relearn(self, renewed: Renewed) -> Callable[[], bool] | None:
+        """Check what it knows against what was read again; nothing changes yet.
+
+        Returns:
+            What has it take that up, as if each injection were revoked and given anew at one moment, and says whether
+            anything changed; None if there is nothing. It is called at an intake.
+
+        Raises:
+            DefinitionError: actions do not fit each other any more.
+            DataFault: a pack is broken, or names what is not there.
+        """
+        if self._given:
+            given = tuple([one for one in self._given if one not in renewed.removed])
+            index_actions(given)
+            if given == self._given and not any(map(renewed.touches, given)):
+                return None
+            return lambda: self._take_up_given(given)
+        changes: list[tuple[Injection, tuple[Loaded, ...], Content]] = []
+        for injection in self._injections:
+            loaded = tuple([_again(one, renewed) for one in injection.loaded if one not in renewed.removed])
+            content = injection.content or Content(injection.actions)
+            if renewed.has_packs or loaded != injection.loaded:
+                content = resolve(loaded, lambda: self.registry)
+            if (
+                loaded != injection.loaded
+                or content != (injection.content or Content(injection.actions))
+                or any(map(renewed.touches, (*content.actions, *content.strategies)))
+                or any(given.observe in renewed.functions for given in content.observers)
+            ):
+                changes.append((injection, loaded, content))
+        if not changes:
+            return None
+        fresh = {injection: content for injection, _, content in changes}
+        contents = [fresh.get(one) or one.content or Content(one.actions) for one in self._injections]
+        known = [action for content in contents for action in (*content.actions, *_solvers_of(content))]
+        index_actions(known)
+        for group in self.groups:
+            check_group(index_actions(known), group.spec)
+        _check_extended(contents)
+        return lambda: self._take_up_again(changes, renewed)
+
+    def _take_up_given(self, given: tuple[type[Action], ...]) -> bool:
+        if self._given:
+            self._given = given
+        else:  # somebody looked at the injections since
+            self._injections = (
+                Injection(self._agent, given, _OWN, None, None, None, self, given),
+                *self._injections[1:],
+            )
+        self._learn()
+        return True
+
+    def _take_up_again(self, changes: list[tuple[Injection, tuple[Loaded, ...], Content]], renewed: Renewed) -> bool:
+        for injection, loaded, content in changes:
+            injection.loaded = loaded
+            if injection.what is not None:
+                injection.what = loaded
+            injection.actions = content.actions
+            injection.content = None if content.is_plain else content
+        if self.belongings is None and any(one.content is not None for one, _, _ in changes):
+            self.belongings = Belongings(self._agent)
+        if self.belongings is not None:
+            self.belongings.renew(renewed)
+            self.belongings.settle_quietly()
+        self._learn()
+        return True
+
+    def _learn(self) -> None:
+        planner = self._agent.planner
+        if planner is not None and not planner.execution.is_stopped:
+            planner.learn(index_actions(self.actions))
+            planner.learn_groups(group.spec for group in self.groups)
+
     # --- task groups --------------------------------------------------------------------------------------------------
 
     def group(self, name: str) -> TaskGroup:
@@ -868,15 +1000,16 @@ class Knowledge:
                 "group.add", f"{self._agent.name!r} is in another group called {group.name}", "Give it another name."
             )
         self.groups += (group,)
-        self._agent.post(self._take_up_groups)
+        self._agent.post(self.take_up_groups)
 
     def leave_group(self, group: TaskGroup) -> None:
         """Be a member of a task group no more."""
         if group in self.groups:
             self.groups = tuple([one for one in self.groups if one is not group])
-            self._agent.post(self._take_up_groups)
+            self._agent.post(self.take_up_groups)
 
-    def _take_up_groups(self) -> None:
+    def take_up_groups(self) -> None:
+        """Tell the planner of the groups, at an intake."""
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
             planner.learn_groups(group.spec for group in self.groups)
@@ -902,7 +1035,7 @@ class Knowledge:
         self.settle()
         for group in self.groups:
             group.publish()
-        self._take_up_groups()
+        self.take_up_groups()
 
     def settle(self) -> None:
         """Take up at once what waits for an intake; when the agent has left, that never comes."""
@@ -924,6 +1057,35 @@ class Knowledge:
 
     def __repr__(self) -> str:
         return f"<Knowledge of {self._agent.name!r}: {len(self.actions)} actions, {len(self.groups)} task groups>"
+
+
+def _again(one: Loaded, renewed: Renewed) -> Loaded:
+    """A pack, read again if its file changed; whatever else is injected is what it was."""
+    if isinstance(one, (type, str)) or not one.file or os.path.realpath(one.file) not in renewed.files:
+        return one
+    from pathlib import Path  # slow to import
+
+    from agentrt.packs.loader import load_pack
+
+    return load_pack(Path(one.file), alias=one.alias)
+
+
+def _check_extended(contents: list[Content]) -> None:
+    """Whether what packs extend is there, when all of them are taken up."""
+    groups = [given for content in contents for given in content.groups]
+    known = {given.alias for given in groups if isinstance(given.kind, type)}
+    for given in groups:
+        if not isinstance(given.kind, type) and given.kind.extends not in known:
+            raise _nothing_to_extend(given, given.kind.extends)
+
+
+def _nothing_to_extend(given: GivenGroup, extends: str) -> InvalidPackError:
+    text = (
+        f"'{given.alias}' extends the task group '{extends}', which this agent has not. "
+        f"Inject a pack that lists that group first, or list it in this pack as well."
+    )
+    place = given.place
+    return InvalidPackError([(place.pointer, text)], file=place.file, lines=[place.line])
 
 
 def _solvers_of(content: Content) -> list[type[Action]]:
@@ -949,6 +1111,15 @@ _MOST_INDEXES = 1024
 
 _indexes: dict[tuple[type[Action], ...], Known] = {}
 _relabels: dict[tuple[ActionSpec, str], ActionSpec] = {}
+
+
+def forget_indexes(classes: Iterable[type]) -> None:
+    """Classes were read again: what was made of them is made anew."""
+    changed = frozenset(classes)
+    for key in [key for key in _indexes if not changed.isdisjoint(base for cls in key for base in cls.__mro__)]:
+        del _indexes[key]
+    for spec, label in [key for key in _relabels if key[0].cls.__dict__.get("spec") is not key[0]]:
+        del _relabels[spec, label]
 
 
 def index_actions(actions: Iterable[type[Action]]) -> Known:

@@ -725,6 +725,30 @@ class Memory:
         self.state.rare.leaving = (reason, then)
         self.state.at_the_end()
 
+    def reloaded(self, classes: frozenset[type], trees: frozenset[object]) -> bool:
+        """Its tree may be another one: what is active is taken down, and the tree begins anew, with its stimuli.
+
+        When each decider was asked last begins anew as well, and those that were out are in again.
+        """
+        if self.tree not in trees:
+            return False
+        body = self.body
+        if body is None:
+            self._begin_anew()
+        else:
+
+            def begin_anew() -> None:
+                self._begin_anew()
+                self.join(body)
+
+            self.leave("its code was read again", begin_anew)
+        return True
+
+    def _begin_anew(self) -> None:
+        self.timers = [_NEVER] * self.tree.num_timers if self.tree.num_timers else _NO_TIMERS
+        if self.state.seldom is not None:
+            self.state.seldom.disabled.clear()
+
     def strands(self) -> list[Strand]:
         """The strands of coroutines that have not ended."""
         return [] if self.state.seldom is None else [routine.strand for routine in self.state.seldom.routines]

@@ -17,7 +17,7 @@ Debugging", 1: "either the active deciders or the entire tree".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from agentrt.behavior.compile import DeciderNode, compile_tree
@@ -74,6 +74,9 @@ def _note(node: DeciderNode) -> str:
     return "; ".join(parts)
 
 
+_TAKEN = ("root", "name", "max_redecides", "id", "nodes", "num_timers", "_by_name")
+
+
 class BehaviorTree:
     """A behavior tree.
 
@@ -128,10 +131,39 @@ class BehaviorTree:
         Source: Spore, behavior trees: "S09: Initializing and Ticking the Behavior Tree".
         """
         if not self.nodes:
-            self.nodes = compile_tree(self.name, self.root, look_after)
-            self.num_timers = sum(node.timer >= 0 for node in self.nodes)
-            self._by_name = {node.name: node for node in self.nodes}
+            self._use(compile_tree(self.name, self.root, look_after))
         return True
+
+    def uses(self, classes: Collection[type]) -> bool:
+        """Whether the behavior of a decider is of one of these classes."""
+        return any(not set(type(node.behavior).__mro__).isdisjoint(classes) for node in self.nodes)
+
+    def take_over(self, other: BehaviorTree) -> Callable[[], None]:
+        """Be as another tree is, or be compiled again by itself; the memories have to be told (``Memory.reloaded``).
+
+        Returns:
+            A function that puts back what was.
+
+        Raises:
+            DefinitionError: the other one is not well formed; nothing has changed.
+        """
+        nodes = compile_tree(other.name, other.root, look_after)
+        kept = {name: getattr(self, name) for name in _TAKEN}
+        self.root, self.name, self.max_redecides, self.id = other.root, other.name, other.max_redecides, other.id
+        self._use(nodes)
+
+        def put_back() -> None:
+            for name, value in kept.items():
+                setattr(self, name, value)
+            self._outlines.clear()
+
+        return put_back
+
+    def _use(self, nodes: tuple[DeciderNode, ...]) -> None:
+        self.nodes = nodes
+        self.num_timers = sum(node.timer >= 0 for node in nodes)
+        self._by_name = {node.name: node for node in nodes}
+        self._outlines.clear()
 
     @property
     def deciders(self) -> tuple[str, ...]:

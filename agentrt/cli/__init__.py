@@ -17,7 +17,7 @@ import click
 
 from agentrt.activity import states
 from agentrt.cli.check import check
-from agentrt.cli.commands import demo, diff, explain, export, inspect, packs, replay, run, selection, strategies
+from agentrt.cli.commands import demo, dev, diff, explain, export, inspect, packs, replay, run, selection, strategies
 from agentrt.cli.groups import Group, tell
 from agentrt.cli.new import new
 from agentrt.installed import library_version
@@ -40,5 +40,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (new, check, run, demo, inspect, replay, diff, export, packs, selection, strategies, explain):
+for _command in (new, check, run, dev, demo, inspect, replay, diff, export, packs, selection, strategies, explain):
     main.add_command(_command)

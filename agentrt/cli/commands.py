@@ -11,6 +11,7 @@ import contextlib
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
@@ -38,7 +39,9 @@ from agentrt.kernel.trace import TraceRecord
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import CheckReport, check_files, closure_of, find_files
 from agentrt.packs.loader import load_pack
+from agentrt.packs.registry import Registry
 from agentrt.packs.schema import KINDS_OF_DOCUMENTS, schema_text
+from agentrt.reload import Reloader
 from agentrt.selection.library import SelectionReport, check_path
 from agentrt.worlds import (
     SimpleWorld,
@@ -222,6 +225,32 @@ def run(*, way: _Way, page: _Page) -> None:
 
 
 @click.command()
+@_way_options
+def dev(*, way: _Way, page: _Page) -> None:
+    """Run the world of your project, and take up what you edit while it runs.
+
+    As 'agentrt run'; with the inspector in the browser, if that is installed and --headless is not given. Python
+    modules, packs, documents of task groups and selection trees below the folder of the project are looked at. What is
+    wrong with an edit is told, and the old code goes on. Needs the extra 'watch'.
+    """
+    project = find_project()
+    folder = Path.cwd() if project is None else project.folder
+    if not way.headless and find_spec("uvicorn") is not None and find_spec("starlette") is not None:
+        way = way._replace(is_inspected=True)
+    world = _own_world()
+    with contextlib.ExitStack() as stack:
+
+        def reload_on_change(runtime: Runtime) -> None:
+            registry: object = getattr(world, "registry", None)
+            reloader = Reloader(runtime, folder, registries=[registry] if isinstance(registry, Registry) else [])
+            reloader.on_reload(lambda report: tell_text(f"tick {report.tick}: {report}\n", err=True))
+            stack.enter_context(reloader.watching())
+            tell(f"edits below {folder} are taken up", err=True)
+
+        _run(world, way, page, reload_on_change)
+
+
+@click.command()
 @click.argument("name", required=False)
 @_way_options
 @click.option("--list", "list_only", is_flag=True, help="List the worlds that are there.")
@@ -248,7 +277,7 @@ def _own_world() -> World:
     return world
 
 
-def _run(world: World, way: _Way, page: _Page) -> None:
+def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
     headless = way.headless
     if not way.is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
@@ -263,7 +292,12 @@ def _run(world: World, way: _Way, page: _Page) -> None:
         raise click.UsageError("--headless and --inspect do not go together.")
     if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
-    with _recorded(world.name, way.path) as watch:
+    with _recorded(world.name, way.path) as record:
+
+        def watch(runtime: Runtime) -> None:
+            record(runtime)
+            besides(runtime)
+
         if way.is_inspected:
             _inspect_world(
                 world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, watch=watch

@@ -120,6 +120,7 @@ class Notes:
     # though it was stopped for another reason, and who was removed is gone though it raised.
     fate: int = IDLE
     refused: tuple[str, str] | None = None  # the flag and the holder of the last refusal that the trace was told of
+    has_other_flags: bool = False  # whether its class has others by now, which count when it has ended
     awaits_flags: bool = False  # whether it is pending because the ledger is to grant it its flags
     starting: Coroutine[Any, Any, Any] | None = None  # the coroutine of its ``start``, until that takes its first step
     routines: tuple[Routine, ...] = ()  # its coroutines that have not ended, as they began
@@ -457,6 +458,9 @@ class Lifecycle:
         # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
         # end of all may have the selector join another body, whose ledger is another one.
         self.locks.give_back(wrapped)
+        if notes is not None and notes.has_other_flags:
+            notes.has_other_flags = False
+            wrapped.flags = wrapped.goal.control_flags
         if fate == ABSENT:
             self.forget(wrapped)
         self.settle()
@@ -478,6 +482,22 @@ class Lifecycle:
             move(wrapped, ABSENT)
         else:
             self.stop(wrapped, reason, ABSENT)
+
+    def renew(self, wrapped: WrappedGoal) -> None:
+        """The class of a goal reads otherwise: stop it if it runs, and take it in again if it was out.
+
+        It has the control flags of its class from then on; while it cleans up, from its end on.
+        """
+        self.stop(wrapped, "its code was read again")
+        if wrapped.state == DISABLED:
+            move(wrapped, IDLE)
+        if wrapped.state == ENDING:
+            notes = self.note_of(wrapped)
+            notes.fate = IDLE if notes.fate == DISABLED else notes.fate
+        if wrapped.state != ENDING:
+            wrapped.flags = wrapped.goal.control_flags
+        elif wrapped.flags != wrapped.goal.control_flags:
+            self.note_of(wrapped).has_other_flags = True
 
     def forget(self, wrapped: WrappedGoal) -> None:
         """A goal became absent: if it was removed, nothing of it is left here."""
@@ -1038,6 +1058,14 @@ class GoalSelector:
     def body(self) -> Body:
         """Whom it drives. One that was given none, and joined none yet, has a lone body."""
         return self._life.body
+
+    def reloaded(self, classes: frozenset[type], trees: frozenset[object]) -> bool:
+        """Goals read otherwise now: those of them that run are stopped, those that were out are asked again."""
+        del trees
+        touched = [one for one in self._goals if not classes.isdisjoint(type(one.goal).__mro__)]
+        for wrapped in touched:
+            self._life.renew(wrapped)
+        return bool(touched)
 
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""

@@ -32,7 +32,7 @@ Source: Stonehearth, AI: "Writing actions" (the manifest's aliases) and "Injecti
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -91,6 +91,7 @@ class Manifest:
 class _Entry(NamedTuple):
     thing: object
     origin: str
+    manifest: Manifest | None = None  # that offers it; None for what was registered by itself
 
 
 class Registry:
@@ -172,7 +173,7 @@ class Registry:
             DuplicateAliasError: one of its aliases is registered already.
         """
         origin = origin or f"the manifest of '{manifest.mod}'"
-        entries = {f"{manifest.mod}:{key}": _Entry(thing, origin) for key, thing in manifest.aliases.items()}
+        entries = {f"{manifest.mod}:{key}": _Entry(thing, origin, manifest) for key, thing in manifest.aliases.items()}
         for alias in entries:  # all of them before any is put in
             self._check_free(alias, origin)
         self._entries.update(entries)
@@ -208,6 +209,83 @@ class Registry:
         _check_mixed_into(alias, "code")
         self._mixins.setdefault(alias, []).append(source)
         self._loaded.pop(alias, None)  # who has that pack keeps it as it is
+
+    def files(self) -> set[str]:
+        """The real paths of the packs and documents that it reads from files, or did."""
+        things = [entry.thing for entry in self._entries.values()]
+        things += [one for mixins in self._mixins.values() for one in mixins]
+        things += [entry.file for entry in self._classes if entry.file]
+        return {os.path.realpath(one) for one in things if isinstance(one, (str, os.PathLike))}
+
+    def refresh(
+        self, files: Collection[str], manifests: Iterable[tuple[Manifest, Manifest]] = ()
+    ) -> tuple[Callable[[], None], dict[type, type]]:
+        """Have packs and documents read again when they are asked for the next time, since files changed.
+
+        Args:
+            files: real paths of documents.
+            manifests: those that others take the place of, with these; what they offer is registered anew.
+
+        Returns:
+            A function that puts all back; and which class of a task group stands for which one now.
+
+        Raises:
+            InvalidPackError: a document of task groups among the files is broken.
+            DuplicateAliasError: a manifest offers an alias that somebody else has.
+        """
+        tables: list[dict[Any, Any]] = [self._entries, self._loaded, self._groups, self._classes]
+        kept: list[dict[Any, Any]] = [dict(table) for table in tables]
+        mixins = {alias: list(sources) for alias, sources in self._mixins.items()}
+
+        def put_back() -> None:
+            for table, before in zip(tables, kept, strict=True):
+                table.clear()
+                table.update(before)
+            self._mixins = mixins
+
+        try:
+            for old, new in manifests:
+                self._replace(old, new)
+            self._loaded.clear()
+            for alias, thing in [(alias, entry.thing) for alias, entry in self._entries.items()]:
+                if isinstance(thing, os.PathLike) and os.path.realpath(thing) in files:
+                    self._groups.pop(alias, None)
+            return put_back, self._read_groups_again(files)
+        except BaseException:
+            put_back()
+            raise
+
+    def _replace(self, old: Manifest, new: Manifest) -> None:
+        ours = {alias: entry for alias, entry in self._entries.items() if entry.manifest is old}
+        if not ours and old.aliases:
+            return  # it is not from here
+        origin = next((entry.origin for entry in ours.values()), f"the manifest of '{new.mod}'")
+        for alias in ours:
+            del self._entries[alias]
+        for alias, source in old.mixins.items():
+            self._mixins[alias] = [one for one in self._mixins.get(alias, ()) if one is not source]
+        self.add(new, origin=origin)
+
+    def _read_groups_again(self, files: Collection[str]) -> dict[type, type]:
+        """The classes that were made of entries of documents, for those of which there is another one now."""
+        from pathlib import Path  # slow to import
+
+        changed: dict[type, type] = {}
+        documents: dict[str, TaskGroupsDocument] = {}
+        for entry, cls in tuple(self._classes.items()):
+            path = os.path.realpath(entry.file) if entry.file else ""
+            if path not in files:
+                continue
+            if path not in documents:
+                documents[path] = load_task_groups(Path(entry.file), file=entry.file)
+            del self._classes[entry]
+            now = documents[path].groups.get(entry.alias)
+            if now is not None and not now.extends and not now.is_reference:
+                if (now.metadata, now.tasks) == (entry.metadata, entry.tasks):
+                    self._classes[now] = cls
+                else:
+                    changed[cls] = self.group_class(now)
+        return changed
 
     def __contains__(self, alias: object) -> bool:
         return alias in self._entries

@@ -309,6 +309,10 @@ class Recorder:
         if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
             self._posted.append((tick + 1, what))
 
+    def reloaded(self, what: dict[str, Any]) -> None:
+        """Code and content were read again; see ``Journal``."""
+        self._take("reloaded", -1, ", ".join(what["files"]), what)
+
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)

@@ -42,7 +42,7 @@ class RecordedInput(NamedTuple):
 
     tick: int  # the tick whose intake took it
     place: int  # its place in that intake, from 0; -1 if it is not known
-    kind: str  # ``"sent"``, ``"answered"`` or ``"posted"``
+    kind: str  # ``"sent"``, ``"answered"``, ``"posted"`` or ``"reloaded"``
     number: int  # which call of the run, from 0; -1 for what is no answer
     name: str  # of the input, of the function that was called, or of the function that was posted
     args: dict[str, Any]  # what was sent with it
@@ -169,6 +169,9 @@ class Recording:
                 f"before tick {posted[0]} the function {name_out(posted[2])} was posted from outside{more}, which "
                 f"cannot be written down; use runtime.send"
             )
+        reloaded = self._row("SELECT tick, name FROM inputs WHERE kind = 'reloaded' ORDER BY tick, place, nth LIMIT 1")
+        if reloaded is not None:
+            reasons.append(f"in tick {reloaded[0]} its code was changed ({name_out(reloaded[1])}): it ends before that")
         if (between := self.header("between")) is not None:
             reasons.append(
                 f"something came in beside the inputs, the first time at tick {between}: somebody awaited what is not "
@@ -281,7 +284,7 @@ class Recording:
         )
         for tick, place, kind, number, name, text in rows:
             plain = all(type(value) is int for value in (tick, place, number))
-            if not plain or kind not in ("sent", "answered", "failed", "posted"):
+            if not plain or kind not in ("sent", "answered", "failed", "posted", "reloaded"):
                 raise RecordingError(self.where, f"it has a broken input in tick {str(tick)[:20]}")
             value = self._codecs.read(str(text), self.where)
             yield self._input(tick, place, kind, number, name_out(name), value)
@@ -290,7 +293,7 @@ class Recording:
         args, error = {}, None
         if kind == "posted":
             value = None
-        elif kind == "sent":
+        elif kind in ("sent", "reloaded"):
             if not isinstance(value, dict):
                 why = value.reason if isinstance(value, Unkept) else "there are none"
                 raise RecordingError(self.where, f"the arguments of the input {name!r} in tick {tick}: {why}")

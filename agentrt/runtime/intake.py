@@ -60,6 +60,9 @@ class Journal(Protocol):
     def posted(self, what: str) -> None:
         """A function was posted from outside, which cannot be kept; it is taken at the next intake."""
 
+    def reloaded(self, what: dict[str, Any]) -> None:
+        """Code and content were read again, at this place of this intake: which files, and what changed in them."""
+
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
 

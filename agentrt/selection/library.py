@@ -169,7 +169,7 @@ class SelectionLibrary:
         self._files: dict[str, Element] = survey.files
         self._broken: set[str] = survey.broken
         self._trees: dict[str, SelectionTree] = {
-            name: SelectionTree(program, file) for name, (program, file) in survey.programs.items()
+            name: self._tree(program, file) for name, (program, file) in survey.programs.items()
         }
         self._gone: dict[str, SelectionTree] = {}  # agents may still run on them; one that comes back is the same again
         # what the last reading found: warnings, and in the compatible mode or after a reload errors, too
@@ -219,7 +219,7 @@ class SelectionLibrary:
                     changed.append(program.name)
             else:
                 # The very tree that went, if it did: agents may have run on it all the time.
-                trees[name] = tree = self._gone.pop(name, None) or SelectionTree(program, file)
+                trees[name] = tree = self._gone.pop(name, None) or self._tree(program, file)
                 tree.replace(program, file)
                 added.append(program.name)
         for name in sorted(survey.broken):
@@ -232,6 +232,11 @@ class SelectionLibrary:
         self._trees, self._files, self._broken = trees, survey.files, survey.broken
         self.problems = survey.findings.sorted()
         return ReloadReport(tuple(changed), tuple(added), tuple(removed), tuple(kept), self.problems)
+
+    def _tree(self, program: Program, file: str) -> SelectionTree:
+        tree = SelectionTree(program, file)
+        tree.library = self
+        return tree
 
     @property
     def names(self) -> tuple[str, ...]:

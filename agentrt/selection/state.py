@@ -49,7 +49,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from agentrt.body.codec import JsonObject
 from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take, tick_of
@@ -691,6 +691,11 @@ class _LeafFlags:
 
 # --- what the game holds ----------------------------------------------------------------------------------------------
 
+
+def _class_of(source: BehaviorSource) -> type:
+    return source if isinstance(source, type) else type(source)
+
+
 _NOTHING: Behaviors = {}  # one for all who register none
 
 
@@ -845,6 +850,18 @@ class SelectionState:
         else:
             self._stage.leave(reason, then)
 
+    def reloaded(self, classes: frozenset[type], trees: frozenset[object]) -> bool:
+        """Behaviors read otherwise now: one of them that is current begins anew, those that were out are in again."""
+        del trees  # one of its own it takes over when it drives the next time
+        stage = self._stage
+        known = {*map(_class_of, self.behaviors.values()), type(stage.behavior)}
+        if not any(not classes.isdisjoint(one.__mro__) for one in known):
+            return False
+        stage.out = stage.evaluated = None
+        if not classes.isdisjoint(type(stage.behavior).__mro__):
+            stage.abandon("its code was read again")
+        return True
+
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""
         return [routine.strand for routine in self._stage.routines or ()]
@@ -951,16 +968,23 @@ class SelectionState:
 _MOST_OUTLINES = 64  # of one tree: states may all have names of their own
 
 
+class Rereadable(Protocol):
+    """What a tree knows of its library, which explains it."""
+
+    def reload(self) -> Any: ...
+
+
 class SelectionTree:
     """A selection tree of a library. Agents share it."""
 
-    __slots__ = ("_outlines", "file", "program", "version")
+    __slots__ = ("_outlines", "file", "library", "program", "version")
     _attach_instead = "A tree is shared by all; attach a state of it: tree.state(behaviors)."
 
     def __init__(self, program: Program, file: str) -> None:
         self.program: Program = program  # what it is now
         self.version: int = 0  # how often it was replaced
         self.file: str = file  # in which it stands
+        self.library: Rereadable | None = None  # whose it is, if it is in one
         self._outlines: dict[str, tuple[Program, Outline]] = {}  # by the name of the state: most agents use one name
 
     @property

@@ -1164,6 +1164,15 @@ class Catalog:
             if wrong:
                 yield f"of what it reads, {wrong}", "Write the word that is changed."
 
+    def renew(self) -> bool:
+        """Strategies may read otherwise now: take that up; whether any does."""
+        changed = [one for one in self._providers.values() if one.spec is not one.spec.cls.spec]
+        for one in changed:
+            one.spec = one.spec.cls.spec
+        if changed:
+            self._changed()
+        return bool(changed)
+
     def remove(self, cls: type[Strategy]) -> None:
         """Let go of a strategy once; when nobody holds it any more, it is not considered from then on."""
         provider = self._providers.get(cls)

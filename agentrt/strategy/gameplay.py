@@ -653,6 +653,16 @@ class Gameplay:
         self._table.fit(self.catalog.dependencies)
         self.changed("strategies")
 
+    def reloaded(self) -> bool:
+        """Strategies that read otherwise now are considered as they are; one that runs goes on. Whether any does."""
+        if not self.catalog.renew():
+            return False
+        for provider in self.catalog.providers:
+            for wanted in provider.spec.provides:
+                carrier_of(provider.spec, wanted)
+        self._catalog_changed()
+        return True
+
     def add_trigger(self, trigger: Trigger) -> Callable[[], None]:
         """Look out for something, as long as the agent lives; what is being solved is interrupted when it comes up.
 

@@ -80,7 +80,7 @@ def test_each_policy_is_in_the_tutorial_and_in_the_test_of_its_words(policy):
 
 def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
     assert [name for name in dir(behavior.BehaviorTree) if not name.startswith("_")] == [
-        *("deciders", "initialize_tree_data", "is_initialized", "memory", "node", "outline"),
+        *("deciders", "initialize_tree_data", "is_initialized", "memory", "node", "outline", "take_over", "uses"),
     ]
     assert [name for name in dir(behavior.Activation) if not name.startswith("_")] == [
         *("agent", "behavior_flags", "block", "body", "child", "dblock", "depth", "downward", "dt", "duration"),

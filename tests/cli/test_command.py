@@ -27,6 +27,7 @@ def test_help_lists_the_commands():
     assert [line.split()[0] for line in result.output.partition("Commands:\n")[2].splitlines()] == [
         "check",
         "demo",
+        "dev",
         "diff",
         "explain",
         "export",

@@ -24,6 +24,7 @@ PAGES = [
     "docs/explanation/speed.md",
     "docs/how-to/builds.md",
     "docs/how-to/chaos.md",
+    "docs/how-to/hot-reload.md",
     "docs/how-to/inspector.md",
     "docs/how-to/metrics.md",
     "docs/how-to/models.md",

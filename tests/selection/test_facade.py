@@ -49,6 +49,6 @@ def test_a_state_is_a_driver_for_the_type_checker_and_in_fact():
 def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
     assert [name for name in dir(selection.SelectionState) if not name.startswith("_")] == [
         *("behavior", "behaviors", "body", "current", "drive", "entity", "given_to", "is_set", "is_stale", "join"),
-        *("leaf", "leave", "name", "outline", "perform", "phase", "precedence", "rank", "restore", "save"),
+        *("leaf", "leave", "name", "outline", "perform", "phase", "precedence", "rank", "reloaded", "restore", "save"),
         *("set_variable", "signal", "strands", "tree", "variables", "view", "view_type"),
     ]

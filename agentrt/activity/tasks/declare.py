@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook
@@ -50,6 +50,10 @@ class TaskDeclaration:
     is_multiple: bool = False  # whether there may be several such tasks at a time
     is_permanent: bool = False  # whether there is one for as long as there is the group
     args: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of the permanent task
+
+    def is_like(self, other: TaskDeclaration) -> bool:
+        """Whether a task of the one can be a task of the other; their utilities may differ."""
+        return replace(self, low=other.low, high=other.high) == other
 
 
 def _declared(word: str, activity: str, utility: object, **more: Any) -> TaskDeclaration:

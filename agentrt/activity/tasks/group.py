@@ -534,6 +534,9 @@ class Member(Protocol):
     def group_joined(self, group: TaskGroup) -> None:
         """It is a member now."""
 
+    def group_changed(self, group: TaskGroup) -> None:
+        """Its group is another action to it now; at an intake."""
+
     def group_left(self, group: TaskGroup) -> None:
         """It is not a member any more."""
 
@@ -581,6 +584,7 @@ class TaskGroup:
         self._is_due = False  # whether changes wait for the next intake
         self._news: list[tuple[Callable[..., object], tuple[Any, ...]]] = []  # what is to be told without a runtime
         self._acts_in: Any = None  # the runtime in which a member acted last
+        self._base = spec.declarations  # what its class declares
         self._declare(spec.declarations)
 
     def _make_unit(self, frame: Frame, spec: GroupSpec) -> GroupUnit:
@@ -642,17 +646,48 @@ class TaskGroup:
         if extension in self._extensions:
             self._extensions.remove(extension)
         for one in extension.declarations:
-            if self._declarations.get(one.activity) is one:
-                del self._declarations[one.activity]
-                for task in self.tasks:
-                    if task.declaration is one:
-                        task.discard()
+            self._withdraw(one)
+
+    def _withdraw(self, one: TaskDeclaration) -> None:
+        if self._declarations.get(one.activity) is one:
+            del self._declarations[one.activity]
+            for task in self.tasks:
+                if task.declaration is one:
+                    task.discard()
 
     def _declare(self, declarations: Iterable[TaskDeclaration]) -> None:
         for one in declarations:
             self._declarations[one.activity] = one
             if one.is_permanent:
                 self._make_task(one, one.args).start()
+
+    def redeclare(self, action: type[TaskGroupAction]) -> None:
+        """Its class reads otherwise, or another one stands for it: its tasks stay, as far as they are still declared.
+
+        What was added to it later stays as it is. Who does one of its tasks is stopped, and may begin it again. Called
+        at an intake.
+        """
+        spec = action.spec
+        assert isinstance(spec, GroupSpec)
+        before, now = self._base, {one.activity: one for one in spec.declarations}
+        self.action, self.spec, self._base = action, spec.of(self.name, self._make_unit), spec.declarations
+        for one in before:
+            new = now.pop(one.activity, None)
+            if new is not None and new.is_like(one):
+                self._declarations[one.activity] = new
+                for task in self.tasks:
+                    if task.declaration is one:
+                        task.declaration, task.spec = new, None
+                        self.changed(task)
+            else:
+                self._withdraw(one)
+                if new is not None:
+                    self._declare([new])
+        self._declare([one for one in now.values() if one.activity not in self._declarations])
+        self.changed()
+        self.publish()
+        for member in self.members:
+            member.group_changed(self)
 
     # --- tasks --------------------------------------------------------------------------------------------------------
 
