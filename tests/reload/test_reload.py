@@ -215,7 +215,7 @@ def test_actions_that_do_not_fit_together_change_nothing(project):
     runtime, agent, reloader = world(project, wolves.Bite, wolves.Snap, wolves.Hunt)
     args = wolves.Bite.Args
     report = taken(runtime, reloader, project.edit("wolves.py", "depth: int", "deep: int"))
-    assert "'deep': is missing" in report.error
+    assert "argument 'depth': the activity does not take it" in report.error
     assert wolves.Bite.Args is wolves.Snap.Args is args
     project.edit("wolves.py", "depth=1", "deep=1")
     report = taken(runtime, reloader, project.folder / "wolves.py")
