@@ -18,7 +18,7 @@ import click
 
 from agentrt.body.slips import calls_that_slip
 from agentrt.cli.groups import app_option, known_registry, own_world, tell, tell_json, told_error
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, ProjectError
+from agentrt.errors import AgentRTError, ProjectError
 from agentrt.packs.closure import check_files
 from agentrt.selection.library import check_path
 from agentrt.words import counted, error_words
@@ -83,9 +83,9 @@ def _of_world(world: World, looked: dict[str, int]) -> Iterator[Mistake]:
     where = f"the world '{world.name}'"
     try:
         runtime = world.make(seed=0, host="plain")
-    except ENDS_PROGRAM:
+    except KeyboardInterrupt:
         raise
-    except BaseException as error:  # of theirs, whatever it is
+    except BaseException as error:  # of theirs, whatever it is; SystemExit would end this in silence, too
         words = told_error(error) if isinstance(error, AgentRTError) else f"making it raised {error_words(error)}"
         yield Mistake(where, words)
         return

@@ -83,6 +83,12 @@ def test_a_world_that_cannot_be_made(project):
     assert "making it raised AttributeError: 'Runtime' object has no attribute 'ad'" in said
 
 
+def test_a_world_that_ends_the_program_does_not_look_right(project):
+    code, said = project(GAME.replace("    runtime = art.Runtime(seed, host=host)", "    raise SystemExit(0)"))
+    assert code == 1
+    assert "making it raised SystemExit" in said
+
+
 def test_a_function_of_a_module_that_drops_what_it_should_await(project):
     code, said = project(GAME + "\nasync def rest(ctx):\n    ctx.sleep(1)\n")
     assert code == 1
