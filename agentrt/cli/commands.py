@@ -41,7 +41,6 @@ from agentrt.packs.closure import CheckReport, check_files, closure_of, find_fil
 from agentrt.packs.loader import load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.schema import KINDS_OF_DOCUMENTS, schema_text
-from agentrt.reload import Reloader
 from agentrt.selection.library import SelectionReport, check_path
 from agentrt.worlds import (
     SimpleWorld,
@@ -233,6 +232,8 @@ def dev(*, way: _Way, page: _Page) -> None:
     modules, packs, documents of task groups and selection trees below the folder of the project are looked at. What is
     wrong with an edit is told, and the old code goes on. Needs the extra 'watch'.
     """
+    from agentrt.reload import Reloader
+
     project = find_project()
     folder = Path.cwd() if project is None else project.folder
     if not way.headless and find_spec("uvicorn") is not None and find_spec("starlette") is not None:
