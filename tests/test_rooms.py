@@ -142,7 +142,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "cli": 1,
     "goals": 6,
     "inspect": 3,
-    "kernel": 28,
+    "kernel": 27,
     "packs": 3,
     "record": 10,
     "runtime": 1,

@@ -54,8 +54,8 @@ and they have ended before the parent does. A parent that is killed cannot wait 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Coroutine
-from types import TracebackType
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
 from agentrt.errors import LivelockError, NotRunningError, RunFault, WrongStateError
@@ -127,6 +127,16 @@ def kill(strand: Strand, error: BaseException) -> object:
 def is_suspended(coro: Coroutine[Any, Any, Any]) -> bool:
     """Whether a coroutine, of whatever kind, has not ended."""
     return getattr(coro, "cr_frame", None) is not None or getattr(coro, "gi_frame", None) is not None
+
+
+def frames_of(coro: object) -> Iterator[FrameType]:
+    """The frames of a suspended coroutine and of what it awaits, the outermost first."""
+    while coro is not None:
+        frame: FrameType | None = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
+        if frame is None:
+            return
+        yield frame
+        coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
 
 
 def abandon(kernel: Scheduler, coro: Coroutine[Any, Any, Any]) -> None:
@@ -304,15 +314,10 @@ class Strand:
 
     def where(self) -> str:
         """The file and line at which its author's code is suspended, or an empty string."""
-        coro: Any = self.coro
         frame = None
-        while coro is not None:
-            inner = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
-            if inner is None:
-                break
+        for inner in frames_of(self.coro):
             if frame is None or not inner.f_globals.get("__name__", "").startswith("agentrt."):
                 frame = inner
-            coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
         return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
     async def join(self) -> Any:

@@ -38,7 +38,7 @@ from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Strand, frames_of
 from agentrt.snapshot.views import (
     AgentSnapshot,
     AgentSummary,
@@ -314,13 +314,9 @@ _MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "trio"})
 def _line_of(coro: object) -> str:
     """The innermost line of its author's at which a coroutine waits; empty if there is none."""
     line = ""
-    while coro is not None:
-        frame = getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None)
-        if frame is None:
-            break
+    for frame in frames_of(coro):
         if str(frame.f_globals.get("__name__")).partition(".")[0] not in _MACHINERY:
             line = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"  # noqa: PTH119 - may be no path
-        coro = getattr(coro, "cr_await", None) or getattr(coro, "gi_yieldfrom", None)
     return line
 
 
