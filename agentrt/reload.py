@@ -56,6 +56,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
+from agentrt.body.slips import functions_in
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, MissingExtraError
 from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.selection.state import Rereadable, SelectionState
@@ -148,9 +149,7 @@ class _NamesOf(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._bind(node.name)
-        self._depth += 1
-        self.generic_visit(node)
-        self._depth -= 1
+        self._inner(node)
 
     def _inner(self, node: ast.AST) -> None:
         self._depth += 1
@@ -158,9 +157,6 @@ class _NamesOf(ast.NodeVisitor):
         self._depth -= 1
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _inner  # noqa: N815
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         for one in node.names:
@@ -276,13 +272,6 @@ def _renew_function(old: FunctionType, new: FunctionType, undo: _Undo) -> bool:
     return True
 
 
-def _functions(value: object) -> Iterator[FunctionType]:
-    """The functions in an attribute of a class."""
-    for one in (value, *(getattr(value, part, None) for part in ("__func__", "fget", "fset", "fdel", "func"))):
-        if isinstance(one, FunctionType):
-            yield one
-
-
 def _renew_class(old: type, new: type, undo: _Undo) -> bool:
     """Have a class be what another one is; False if it has to be another object."""
     if isinstance(old, EnumMeta) or isinstance(new, EnumMeta) or type(old) is not type(new):
@@ -323,7 +312,7 @@ def _does_not_fit(cls: type, problem: str) -> DefinitionError:
 def _class_cells(values: Iterable[object]) -> Iterator[CellType]:
     """Where functions of a class find that class, for ``super()``."""
     for value in values:
-        for function in _functions(value):
+        for function in functions_in(value):
             for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
                 if free == "__class__":
                     yield cell

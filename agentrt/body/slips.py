@@ -24,7 +24,7 @@ import inspect
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property, lru_cache, partialmethod
+from functools import cached_property, lru_cache, partialmethod, singledispatchmethod
 from types import CodeType, FunctionType
 from typing import Final, TypeAlias
 
@@ -155,7 +155,7 @@ def _read_names(cls: type) -> set[str]:
     """All names that the code of a class and of its bases uses."""
     names: set[str] = set()
     for base in cls.__mro__[:-1]:
-        for function in _functions(base):
+        for function in (_unwrapped(one) for value in vars(base).values() for one in functions_in(value)):
             for code in _nested(function.__code__):
                 names.update(code.co_names)
                 names.update(one for one in code.co_consts if isinstance(one, str))  # getattr(self, "priority")
@@ -168,16 +168,16 @@ _PARTS: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (  # where descriptors
     (staticmethod, ("__func__",)),
     (cached_property, ("func",)),
     (partialmethod, ("func",)),
+    (singledispatchmethod, ("func",)),
 )
 
 
-def _functions(cls: type) -> Iterator[FunctionType]:
-    """The functions of a class. Of anything else nothing is asked: it may be any object, and do anything then."""
-    for value in vars(cls).values():
-        names = next((names for kind, names in _PARTS if isinstance(value, kind)), ())
-        for one in (value, *(getattr(value, name) for name in names)):
-            if isinstance(one, FunctionType):
-                yield _unwrapped(one)
+def functions_in(value: object) -> Iterator[FunctionType]:
+    """The functions in an attribute of a class. Of anything else nothing is asked: it may do anything then."""
+    names = next((names for kind, names in _PARTS if isinstance(value, kind)), ())
+    for one in (value, *(getattr(value, name) for name in names)):
+        if isinstance(one, FunctionType):
+            yield one
 
 
 def _unwrapped(function: FunctionType) -> FunctionType:
