@@ -150,7 +150,7 @@ from typing import (
     final,
 )
 
-from agentrt.activity.author.action import Action, ActionSpec, default_hook
+from agentrt.activity.author.action import Action, ActionSpec, default_hook, wrong_kind
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
@@ -861,9 +861,7 @@ class StrategySpec:
         hook = getattr(self.cls, name)
         function, own = getattr(hook, "function", hook), ("self",)[: not hasattr(hook, "function")]
         if inspect.iscoroutinefunction(inspect.unwrap(function)) is not (name == "run"):
-            word = "an 'async def'" if name == "run" else "a plain 'def', not 'async def'"
-            line = f"{'async ' * (name == 'run')}def {name}({', '.join((*own, *parameters))})"
-            raise DefinitionError(self.subject, f"{name} has the wrong kind.", f"Make it {word}: {line}.")
+            raise DefinitionError(self.subject, *wrong_kind(name, (*own, *parameters), is_async=name == "run"))
         try:
             inspect.signature(function).bind(*own, *parameters)
         except TypeError as error:

@@ -62,6 +62,12 @@ def default_hook(hook: F) -> F:
     return hook
 
 
+def wrong_kind(name: str, parameters: Sequence[str], *, is_async: bool) -> tuple[str, str]:
+    """What is wrong with a hook that has to be a coroutine function or must not be one; and what to write instead."""
+    word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
+    return f"{name} has the wrong kind.", f"Make it {word}: {'async ' * is_async}def {name}({', '.join(parameters)})."
+
+
 _WAITS: Final = dis.opmap["SEND"]  # what every await, ``async for`` and ``async with`` is compiled to
 # Who names one of these may ask on which task, or in which scope, it runs.
 _ASKS_WHERE: Final = frozenset((
@@ -248,9 +254,7 @@ class ActionSpec:
         if getattr(hook, "is_default_hook", False):
             return False
         if inspect.iscoroutinefunction(hook) is not is_async:
-            word = "an 'async def'" if is_async else "a plain 'def', not 'async def'"
-            line = f"{'async ' * is_async}def {name}(self, {', '.join(parameters)})"
-            raise self._wrong(f"{name} has the wrong kind.", f"Make it {word}: {line}.")
+            raise self._wrong(*wrong_kind(name, ("self", *parameters), is_async=is_async))
         try:
             inspect.signature(hook).bind("self", *parameters)
         except TypeError as error:
