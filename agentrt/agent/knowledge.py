@@ -206,6 +206,10 @@ class Injection:
     loaded: tuple[Loaded, ...] = ()  # what all of that was resolved from
     is_live: bool = True  # whether it was not revoked
 
+    def whole(self) -> Content:
+        """All that it gives, whether that is more than actions or not."""
+        return self.content or Content(self.actions)
+
     def revoke(self) -> None:
         """Take it back; what nothing else taught is forgotten. A second call does nothing."""
         if self.is_live:
@@ -589,11 +593,7 @@ class Belongings:
                     f"the entity, a {type(entity).__name__}, holds no components: it has no method '{missing[0]}'.",
                     "Use agentrt.Entity, or give it the methods add(component), get(type) and remove(type).",
                 )
-        groups = (*self._wanted("groups").values(), *content.groups)
-        known = {given.alias for given in groups if isinstance(given.kind, type)}
-        for given in content.groups:
-            if not isinstance(given.kind, type) and given.kind.extends not in known:
-                raise _nothing_to_extend(given, given.kind.extends)
+        _check_extended(content.groups, (*self._wanted("groups").values(), *content.groups))
 
     # --- taking and giving back ---------------------------------------------------------------------------------------
 
@@ -930,12 +930,12 @@ class Knowledge:
         changes: list[tuple[Injection, tuple[Loaded, ...], Content]] = []
         for injection in self._injections:
             loaded = tuple([_again(one, renewed) for one in injection.loaded if one not in renewed.removed])
-            content = injection.content or Content(injection.actions)
+            content = before = injection.whole()
             if renewed.has_packs or loaded != injection.loaded:
                 content = resolve(loaded, lambda: self.registry)
             if (
                 loaded != injection.loaded
-                or content != (injection.content or Content(injection.actions))
+                or content != before
                 or any(map(renewed.touches, (*content.actions, *content.strategies)))
                 or any(given.observe in renewed.functions for given in content.observers)
             ):
@@ -943,12 +943,13 @@ class Knowledge:
         if not changes:
             return None
         fresh = {injection: content for injection, _, content in changes}
-        contents = [fresh.get(one) or one.content or Content(one.actions) for one in self._injections]
+        contents = [fresh.get(one) or one.whole() for one in self._injections]
         known = [action for content in contents for action in (*content.actions, *_solvers_of(content))]
-        index_actions(known)
+        index = index_actions(known)
         for group in self.groups:
-            check_group(index_actions(known), group.spec)
-        _check_extended(contents)
+            check_group(index, group.spec)
+        groups = [given for content in contents for given in content.groups]
+        _check_extended(groups, groups)
         return lambda: self._take_up_again(changes, renewed)
 
     def _take_up_given(self, given: tuple[type[Action], ...]) -> bool:
@@ -981,7 +982,7 @@ class Knowledge:
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
             planner.learn(index_actions(self.actions))
-            planner.learn_groups(group.spec for group in self.groups)
+        self.take_up_groups()
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
@@ -1070,22 +1071,17 @@ def _again(one: Loaded, renewed: Renewed) -> Loaded:
     return load_pack(Path(one.file), alias=one.alias)
 
 
-def _check_extended(contents: list[Content]) -> None:
-    """Whether what packs extend is there, when all of them are taken up."""
-    groups = [given for content in contents for given in content.groups]
+def _check_extended(wanted: Iterable[GivenGroup], groups: Iterable[GivenGroup]) -> None:
+    """Whether what extends a group finds that one among those that an agent has then."""
     known = {given.alias for given in groups if isinstance(given.kind, type)}
-    for given in groups:
+    for given in wanted:
         if not isinstance(given.kind, type) and given.kind.extends not in known:
-            raise _nothing_to_extend(given, given.kind.extends)
-
-
-def _nothing_to_extend(given: GivenGroup, extends: str) -> InvalidPackError:
-    text = (
-        f"'{given.alias}' extends the task group '{extends}', which this agent has not. "
-        f"Inject a pack that lists that group first, or list it in this pack as well."
-    )
-    place = given.place
-    return InvalidPackError([(place.pointer, text)], file=place.file, lines=[place.line])
+            text = (
+                f"'{given.alias}' extends the task group '{given.kind.extends}', which this agent has not. "
+                f"Inject a pack that lists that group first, or list it in this pack as well."
+            )
+            place = given.place
+            raise InvalidPackError([(place.pointer, text)], file=place.file, lines=[place.line])
 
 
 def _solvers_of(content: Content) -> list[type[Action]]:
