@@ -30,7 +30,8 @@ thrown away); the tick bound once (a logger that is kept would tell an old one).
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Final, Protocol
 
 from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
 from agentrt.words import error_words, printable, printable_lines
@@ -92,18 +93,18 @@ def get_logger(**bound: Any) -> Any:
             structlog.stdlib.filter_by_level,
             _quieted,
             structlog.processors.format_exc_info,
-            _rendered,
+            partial(_rendered, structlog.processors.KeyValueRenderer(key_order=_KEYS, drop_missing=True)),
         ],
         wrapper_class=structlog.stdlib.BoundLogger,
     ).bind(**bound)
 
 
-def _rendered(logger: object, method: str, event: MutableMapping[str, Any]) -> str:
-    """An event as a line, and a traceback below it as Python shows one; the last processor of structlog."""
-    import structlog
+_KEYS: Final = ("event", "agent", "path", "tick")  # those that come first in a line
 
+
+def _rendered(render: Callable[..., str], logger: object, method: str, event: MutableMapping[str, Any]) -> str:
+    """An event as a line, and a traceback below it as Python shows one; the last processor of structlog."""
     traceback = event.pop("exception", "")
-    render = structlog.processors.KeyValueRenderer(key_order=["event", "agent", "path", "tick"], drop_missing=True)
     line = render(logger, method, event)
     return f"{line}\n{traceback}" if traceback else line
 
