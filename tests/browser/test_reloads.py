@@ -72,7 +72,8 @@ def marks(page):
             const canvas = document.querySelector(".timeline canvas");
             const ratio = canvas.width / canvas.clientWidth;
             const [left, high] = [84 * ratio, 20 * ratio];
-            const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+            const blank = new OffscreenCanvas(canvas.width, canvas.height);
+            const copy = blank.getContext("2d", { willReadFrequently: true });
             copy.drawImage(canvas, 0, 0);
             const { data } = copy.getImageData(left, 0, canvas.width - left, high);
             const style = getComputedStyle(document.documentElement);
@@ -92,6 +93,10 @@ def rows(page):
     return page.locator(".reload-list .reload-words")
 
 
+@pytest.mark.states(
+    "tools: Page: A reload is marked on the time line; the page tells what changed, and leads to each agent that took "
+    "it up",
+)
 @pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
 def test_a_reload_is_marked_and_leads_to_who_took_it_up(look, pack, size):
     with inspected(pack.runtime) as inspector:
@@ -121,6 +126,10 @@ def test_a_reload_is_marked_and_leads_to_who_took_it_up(look, pack, size):
         expect(side).to_contain_text("No agent runs or knows it")
 
 
+@pytest.mark.states(
+    "tools: Page: An edit that was refused is told in red, with file, line and message, until it is mended; in a "
+    "recording at each tick",
+)
 @pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
 def test_what_was_refused_stays_in_red_until_it_is_mended(look, pack, size):
     with inspected(pack.runtime) as inspector:
@@ -184,6 +193,7 @@ def test_a_mark_on_the_ruler_tells_and_selects(look, pack):
         expect(page.locator(".side .selected .side-heading strong")).to_have_text("paged_wolves.py")
 
 
+@pytest.mark.states("tools: Page: An edit that was refused is told in red, with file, line and message, until it ...")
 @pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
 def test_a_recording_shows_it_at_each_tick(look, pack, tmp_path, size):
     path = tmp_path / "run.sqlite"

@@ -783,6 +783,10 @@ def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
     assert "the code was changed here: wolves.py (Howl)" in report.as_text()
 
 
+@pytest.mark.states(
+    "tools: Recording: An edit that was refused, or taken back, is kept to be shown, and is no part of the run: a "
+    "replay goes on",
+)
 def test_a_recording_keeps_what_was_refused_and_a_replay_goes_on(project, tmp_path):
     wolves = project.module("wolves", WOLVES)
 

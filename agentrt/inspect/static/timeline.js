@@ -7,8 +7,8 @@
  * zooms around the pointer, drag or shift and wheel move, a double click on the ruler (or on a span, in a recording)
  * goes there in time.
  *
- * A reload is a line through all lanes with a mark on the ruler, green if it was taken and red if it was refused (hollow
- * when that is mended); pointing at the mark tells what it is, pressing selects it.
+ * A reload is a line through all lanes with a mark on the ruler, green if it was taken and red if it was refused
+ * (hollow when that is mended); pointing at the mark tells what it is, pressing selects it.
  *
  * A span is drawn in the color of its name, so that a habit is seen as a pattern; how it ended is drawn at its end: red
  * for aborted and failed, amber for preempted, open ends fade into now.
