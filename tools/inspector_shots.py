@@ -141,7 +141,7 @@ def _reloading(browser: Browser, folder: Path, scratch: Path) -> None:
     wolves = importlib.import_module("wolves")
     runtime = Runtime(seed=SEED, host="plain")
     runtime.log_level = "off"
-    for name in ("Akela", "Grey Brother", "Raksha", "Won-tolla"):
+    for name in ("Akela", "Leela", "Raksha", "Won-tolla"):
         runtime.add(Agent(Entity("wolf", name=name), actions=[wolves.Howl, wolves.Roam, wolves.Night]))
     reloader = Reloader(runtime, scratch)
     with Inspector(runtime, port=0, controls=True, title="wolves") as inspector:
