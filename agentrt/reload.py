@@ -526,21 +526,14 @@ class Reloader:
         paths = tuple(path for path in dict.fromkeys(paths) if self._is_ours(path))
         if not paths:
             return
-        change = _Change()
-        modules_before = set(sys.modules)
-        try:
-            report = self._taken(paths, change)
-        except ENDS_PROGRAM:
-            raise
-        except BaseException as error:  # whatever a module raises when it is run
-            for one in reversed(change.undo):
-                one()
-            for name in sys.modules.keys() - modules_before:
-                if self._is_ours(getattr(sys.modules[name], "__file__", None) or ""):
-                    del sys.modules[name]
-            forget_indexes(tuple(one for one in change.things if isinstance(one, type)))
-            where = self._where(error)
-            report = Reloaded(self.runtime.tick, self._shown(paths), (), (), (), where)
+        # What was refused with another file may be fine now that this one is mended; if it is not, it waits on.
+        waiting = tuple(path for path in sorted(self._refused) if path not in paths)
+        report, error = self._attempt((*waiting, *paths))
+        if waiting and report is not None and report.error:
+            report, error = self._attempt(paths)
+        else:
+            paths = (*waiting, *paths)
+        if error is not None:
             self.runtime.trace.report(str(report), error)
         mended = self._refused.intersection(paths)
         if report is None and mended:  # an edit was taken back: whoever was told of its error is to know that
@@ -552,6 +545,23 @@ class Reloader:
             self.reports.append(report)
             for told in tuple(self._told):
                 told(report)
+
+    def _attempt(self, paths: tuple[str, ...]) -> tuple[Reloaded | None, BaseException | None]:
+        """Take up files, or nothing of them; what came of it, if anything did, and what was raised."""
+        change = _Change()
+        modules_before = set(sys.modules)
+        try:
+            return self._taken(paths, change), None
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # whatever a module raises when it is run
+            for one in reversed(change.undo):
+                one()
+            for name in sys.modules.keys() - modules_before:
+                if self._is_ours(getattr(sys.modules[name], "__file__", None) or ""):
+                    del sys.modules[name]
+            forget_indexes(tuple(one for one in change.things if isinstance(one, type)))
+            return Reloaded(self.runtime.tick, self._shown(paths), (), (), (), self._where(error)), error
 
     def _taken(self, paths: tuple[str, ...], change: _Change) -> Reloaded | None:
         sources, notes = self._run_modules(paths, change)

@@ -835,6 +835,26 @@ def test_an_edit_that_is_taken_back_is_told_of_once(project):
     runtime.close()
 
 
+def test_what_was_saved_with_a_mistake_is_taken_when_that_is_mended(project):
+    wolves = project.module("wolves", WOLVES)
+    cats, lone = project.module("cats", WOLVES), project.module("lone", WOLVES)
+    runtime, _agent, reloader = world(project, wolves.Howl)
+    wolf, cat = project.edit("wolves.py", "seen = []", "seen = ["), project.edit("cats.py", "owoo", "meow")
+    report = taken(runtime, reloader, wolf, cat)
+    assert re.match(r"wolves\.py:\d+: '\[' was never closed", report.error), report.error
+    assert report.files == ("wolves.py", "cats.py")
+    assert cats.Wolf(None).voice() == "owoo"
+    # Others are taken meanwhile, and what is refused waits on.
+    report = taken(runtime, reloader, project.edit("lone.py", "owoo", "woof"))
+    assert (report.error, report.files, report.changed) == ("", ("lone.py",), ("Wolf",))
+    assert (lone.Wolf(None).voice(), cats.Wolf(None).voice()) == ("woof", "owoo")
+    project.edit("wolves.py", "seen = [", "seen = []")
+    report = taken(runtime, reloader, wolf)
+    assert (report.error, report.files, report.changed) == ("", ("cats.py", "wolves.py"), ("Wolf",))
+    assert cats.Wolf(None).voice() == "meow"
+    runtime.close()
+
+
 def test_it_says_what_kind_of_thing_changed(project):
     models = project.module("models", MODELS)
     runtime, reloader = driven(project, models.TREE.memory())
