@@ -137,7 +137,7 @@ class _FindPath(Action):
             # where it stands finds the way anew.
             if (
                 offered is None
-                or path.destination != offered.destination
+                or not path.ends_with(offered)
                 or (path.start == offered.start and path != offered)
             ):
                 offered = path

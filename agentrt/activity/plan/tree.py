@@ -155,6 +155,7 @@ from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
 from agentrt.kernel.kernel import Batch, ControlFlow
+from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -2059,7 +2060,7 @@ def meant(frame: Frame, value: object) -> Collection[Any]:
 def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
-    return destroyed.connect(lambda _gone: lost(frame, entity, only))
+    return BoundCall(destroyed, lost, frame, entity, only)
 
 
 def lost(frame: Frame, entity: object, only: Unit | None) -> None:
