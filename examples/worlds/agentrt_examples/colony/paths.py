@@ -139,6 +139,19 @@ class _GridPath(Path):
         goal, reach = self._key
         return (self.start, *self.places)[-1] if reach else goal
 
+    def ends_with(self, other: Path) -> bool:
+        """Whether another path ends at the same place.
+
+        Of each cell the way leads on by the same next one, so who begins on the other way ends where that does. Whoever
+        walks asks this at each step, and would else look for the whole way that is left.
+
+        Args:
+            other: the other one.
+        """
+        if isinstance(other, _GridPath) and self._key == other._key and self.start in (other.start, *other.places):
+            return True
+        return super().ends_with(other)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _GridPath) and self.start == other.start and self._key == other._key
 
