@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     import anyio
 
+    from agentrt.agent.agent import Restart
+
 
 _DEEPEST = 32
 
@@ -62,6 +64,9 @@ class Journal(Protocol):
 
     def reloaded(self, what: dict[str, Any]) -> None:
         """Code and content were read again, at this place of this intake: which files, and what changed in them."""
+
+    def restarting(self, restart: Restart | None) -> None:
+        """Between two ticks: from the next one on this becomes of agents whose planners give up."""
 
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
