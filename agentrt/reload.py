@@ -58,6 +58,7 @@ from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.slips import functions_in
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, MissingExtraError
+from agentrt.folders import is_below
 from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.runtime.intake import Reloaded
 from agentrt.selection.state import Rereadable, SelectionState
@@ -413,8 +414,8 @@ class Reloader:
 
     Args:
         runtime: whose agents take it up.
-        folder: of the project; modules, packs and trees below it are looked at, and nothing else. What lies in
-            ``site-packages`` or in a folder that begins with a dot is passed over.
+        folder: of the project; modules, packs and trees below it are looked at, and nothing else. What begins with a
+            dot, ``site-packages`` and the like are passed over: see ``agentrt.folders``.
         registries: where packs are looked up, besides the registries of the agents that are there: the world's.
 
     Source: ours; CryEngine, selection trees, Overview ('ai_reload').
@@ -493,12 +494,7 @@ class Reloader:
     # --- which files --------------------------------------------------------------------------------------------------
 
     def _is_ours(self, path: str) -> bool:
-        try:
-            parts = Path(os.path.realpath(path)).relative_to(self.folder).parts
-        except ValueError:
-            return False
-        is_hidden = any(part.startswith(".") or part in ("site-packages", "__pycache__") for part in parts)
-        return not is_hidden and path.endswith(SUFFIXES)
+        return path.endswith(SUFFIXES) and is_below(self.folder, Path(os.path.realpath(path)))
 
     def _modules(self) -> Iterator[tuple[ModuleType, str]]:
         for name, module in tuple(sys.modules.items()):

@@ -238,16 +238,15 @@ def drive(runtime: Runtime, host: str, is_over: Callable[[], bool]) -> None:
         host: what it was made for: plain, asyncio or trio. This starts its event loop.
         is_over: whether the last tick was run; asked where no event loop runs.
     """
-    runtime.restart_when_run = None  # one run on every host
     if host == "asyncio":
         import asyncio
 
-        asyncio.run(runtime.run(speed=math.inf))
+        asyncio.run(runtime.run(speed=math.inf, restart=None))  # as if it were stepped: one run on every host
     elif host == "trio":
         import trio
 
         async def run() -> None:
-            await runtime.run(speed=math.inf)
+            await runtime.run(speed=math.inf, restart=None)
 
         trio.run(run)
     else:

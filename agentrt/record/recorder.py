@@ -257,7 +257,8 @@ class Recorder:
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
-        self._restart: Restart | None = None
+        self._coming_restart: Restart | None = runtime.restart  # as the next tick begins
+        self._restart: Restart | None = None  # as a replay knows it: it was written, or the world itself said it
         self._restarts: dict[int, dict[str, float] | None] = {}  # from which tick on which policy held
         self._has_between = self._has_unkept = False
         self._foreign_waits = kernel.host.foreign_waits
@@ -316,6 +317,10 @@ class Recorder:
             what[name] = list(getattr(report, name))
         self._take("reloaded" if report.changes_code else "edited", -1, ", ".join(report.files), what)
 
+    def restarting(self, restart: Restart | None) -> None:
+        """Who drives, or somebody between two ticks, says what becomes of who gives up; see ``Journal``."""
+        self._coming_restart = restart
+
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed; see ``Journal``."""
         self.close(reason)
@@ -366,10 +371,10 @@ class Recorder:
         if self._host != self._runtime.host:
             self._host = self._runtime.host
             store.put("host", self._host)
-        if self._restart is not self._runtime.restart:  # ``run`` may have set it, after ticks that were stepped
-            self._restart = self._runtime.restart
-            self._restarts[tick] = None if self._restart is None else asdict(self._restart)
+        if self._restart != self._coming_restart or not self._restarts:
+            self._restarts[tick] = None if self._coming_restart is None else asdict(self._coming_restart)
             store.put("restart", self._restarts)
+        self._restart = self._coming_restart = self._runtime.restart  # what the world said meanwhile it says again
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     import anyio
 
+    from agentrt.agent.agent import Restart
+
 
 _DEEPEST = 32
 _MOST_NAMED = 8
@@ -63,6 +65,9 @@ class Journal(Protocol):
 
     def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
         """Files were edited, at this place of this intake: what came of it, and the digest of each of them."""
+
+    def restarting(self, restart: Restart | None) -> None:
+        """Between two ticks: from the next one on this becomes of agents whose planners give up."""
 
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
