@@ -34,6 +34,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
+from agentrt.kernel.hosts.loops import at_most
 from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
@@ -214,7 +215,7 @@ class OutsideCalls:
             import anyio
 
             self._idle = anyio.Event()
-            with anyio.move_on_after(seconds):
+            async with at_most(seconds):
                 await self._idle.wait()
 
     # --- where it runs ------------------------------------------------------------------------------------------------
