@@ -314,14 +314,14 @@ class Recording:
         )  # fmt: skip
         return [self._reloaded(tick, text) for tick, text in rows][::-1]
 
-    def _reloaded(self, tick: Any, text: object) -> Reloaded:
+    def _reloaded(self, tick: object, text: object) -> Reloaded:
         """One of them; what a file does not say of it is empty."""
         what = self._codecs.read(str(text), self.where)
         what = what if isinstance(what, dict) else {}
         files, error = what.get("files"), what.get("error", "")
         told = {name: what.get(name, []) for name in ("changed", "removed", "agents", "notes", "kinds")}
-        is_fine = is_number(tick, 0) and all(isinstance(one, list) for one in told.values())
-        if not is_fine or not isinstance(files, dict) or not isinstance(error, str):
+        has_lists = all(isinstance(one, list) for one in told.values())
+        if not has_lists or not is_number(tick, 0) or not isinstance(files, dict) or not isinstance(error, str):
             raise RecordingError(self.where, f"what it says of an edit in tick {str(tick)[:20]} is broken")
         names = {name: tuple(map(str, one)) for name, one in told.items()}
         return Reloaded(tick=tick, files=tuple(map(str, files)), error=error, **names)
