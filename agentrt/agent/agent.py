@@ -145,11 +145,15 @@ class AgentRuntime(Protocol):
     kernel: Kernel  # steps its coroutines, and keeps its time
     round: Rounds  # has the drivers of all its agents drive
     search: SearchWork  # of all its agents
-    restart: Restart | None  # what becomes of an agent whose planner gave up; None: it is killed
     faults: FaultHub  # is told of failures that nobody handled
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
     told: set[str]  # what was told in the log once, and is not told again
+
+    @property
+    def restart(self) -> Restart | None:
+        """What becomes of an agent whose planner gave up; None: it is killed."""
+        ...
 
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""

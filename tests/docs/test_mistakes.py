@@ -7,6 +7,7 @@ that the page says nothing that does not happen.
 from __future__ import annotations
 
 import logging
+import subprocess
 import sys
 import textwrap
 import types
@@ -91,6 +92,12 @@ MISTAKES = [
         "mistake.py:6 calls ctx.execute(...) without 'await'",
         DEFINED,
         walk(RUN + "ctx.execute('demo:paint', color=str(7))"),
+    ),
+    Mistake(
+        "`agentrt.sleep(1)` without `await`, or `sleep(1)`",
+        "mistake.py:6 calls sleep(...) without 'await': nothing waits, and nothing happens. Write: await sleep(...).",
+        DEFINED,
+        walk(RUN + "sleep(1)"),
     ),
     Mistake(
         "a `run` that waits for nothing",
@@ -415,6 +422,13 @@ play(Rest, Plan, Paint)
         "if args:\n        ctx.suspend()",
         "ctx.first(ctx.sleep(1), *[])",
         "ctx.sleep(**{'seconds': 1})",
+        "ctx.sleep(1 if args else 2)",
+        "ctx.sleep(await ctx.call(print))",
+        "ctx.sleep([n for n in args] and (args or 1))",
+        "try:\n        args()\n    finally:\n        ctx.sleep(1)",
+        "args() if args else ctx.sleep(1)",
+        "import agentrt\n    here = agentrt\n    next_tick()",
+        "x = " + " + ".join(f"args.n{n}" for n in range(300)) + "; ctx.sleep(1)",  # more names than a byte counts
     ],
 )
 def test_a_dropped_wait_is_seen_however_it_is_written(call):
@@ -437,6 +451,9 @@ def test_fields_by_name_are_fields_by_name(call):
         RUN + "later = lambda: ctx.sleep(1)\n    await later()",
         RUN + "waits = [ctx.sleep(n) for n in (1, 2)]\n    for one in waits: await one",
         RUN + "await (ctx.sleep(1) if args else ctx.sleep(2))",
+        RUN + "ctx.sleep.cancel(1)\n    ctx.call.cancel(*args)\n    ctx.sleep\n    (ctx or args).sleep(1)",
+        RUN + "sleep = args.sleep\n    sleep(1)",
+        RUN + "await sleep(1)\n    sleeping = sleep(1)\n    args(sleep(1))\n    return sleep(1)",
         RUN + "await ctx.sleep(1)\n\ndef execute(self, ctx, args):\n    return 1",  # who has the hook means another
         "names = ['a']\nflag = 'x'\nstarted = False\nruns = 0",
         "def starts(self):\n    return 1",
@@ -491,11 +508,36 @@ def test_what_a_base_class_says_is_told_with_the_first_class_that_can_act():
         "async def helper(self, place, ctx):\n    ctx.sleep(1)",
         RUN + "later = lambda: [ctx.sleep(1), ctx.sleep(2)] and None\n    def now():\n        ctx.sleep(1)\n    now()",
         RUN + "async def both(ctx):\n        ctx.sleep(1)\n    await both(ctx)",
+        "@property\ndef rest(self):\n    async def rest(ctx):\n        ctx.sleep(1)\n    return rest",
+        "@staticmethod\nasync def rest(ctx):\n    ctx.sleep(1)",
+        "def start(self, ctx, args):\n    sleep_ticks(2)",
     ],
 )
 def test_a_dropped_wait_is_seen_wherever_it_is_written(body):
     told, _ = told_of(walk(body, ""))
     assert "without 'await'" in told["raised"]
+
+
+def test_a_dropped_wait_in_a_mix_in_is_told_with_the_class_that_mixes_it_in():
+    mixin = "class Mixin:\n    def start(self, ctx, args):\n        ctx.sleep(1)\n"
+    assert told_of(mixin)[0]["raised"] == ""  # it may be anybody's
+    told, _ = told_of(f"{mixin}\nclass A(Mixin, Action):\n    does = TOP\n    utility = 0.5\n")
+    assert told["raised"].startswith("[ART101] mistake.A: mistake.py:3 calls ctx.sleep(...) without 'await'")
+
+
+@pytest.mark.slow
+def test_a_dropped_wait_is_seen_without_columns():
+    code = textwrap.dedent("""
+        import agentrt as art
+        class A(art.Action):
+            does = "a:b"
+            utility = 0.5
+            async def run(self, ctx, args):
+                x = args; ctx.sleep(1)
+    """)
+    command = [sys.executable, "-X", "no_debug_ranges", "-c", code]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert "<string>:7 calls ctx.sleep(...) without 'await'" in ran.stderr
 
 
 @pytest.mark.parametrize("kind", ["Inherits", "Made", "Anything", "make"])
