@@ -6,8 +6,8 @@ the run does not either. Nor does it of ``ctx.sleep(1)`` without ``await``: what
 waits. Both can be seen while the class is defined, which costs a run nothing:
 
 * A *name* of the class's own is a slip if it stands in the table of words that authors bring along from elsewhere
-  (``on_start``), or is very near to a name that is read; unless code of the class reads it itself, or it is annotated:
-  ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes, and
+  (``on_start``), or is very near to a name that is read; unless code of the class or of its metaclass reads it itself,
+  or it is annotated there or in a base class: ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes, and
   the class does not have that hook as well. What a base class says is looked at with the classes that are derived from
   it, since these may read it.
 * A *call* is found in the bytecode: one through the context, or of ``sleep`` and its like, whose result is popped at
@@ -31,7 +31,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache, partialmethod, singledispatchmethod
 from itertools import islice
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Final, NamedTuple, TypeAlias
 
 from agentrt.errors import LONGEST_NAME, DefinitionError
@@ -100,9 +100,8 @@ def check_class(
     written = [one for one in cls.__mro__ if issubclass(one, library) and one not in library.__mro__]
     for one in written:
         own = vars(one)
-        annotated = own.get("__annotations__", ())
         for name in own:
-            if name in known or name in annotated or name.startswith("_"):
+            if name in known or name.startswith("_"):
                 continue
             value, meant = own[name], strange[name] if name in strange else _near(name, known)
             if not meant or not _may_be_meant(value, known.get(meant)):
@@ -110,6 +109,8 @@ def check_class(
             if isinstance(value, FunctionType) and any(meant in vars(other) for other in written):
                 continue  # who has the hook as well means something else
             if name in _read_names(cls) or any(hasattr(base, name) for base in one.__mro__[1:]):
+                continue
+            if any(name in vars(base).get("__annotations__", ()) for base in cls.__mro__):
                 continue
             own_word = "rename it" if callable(value) else f"annotate it: {name}: ClassVar[...] = ..."
             raise DefinitionError(
@@ -122,6 +123,30 @@ def check_class(
 def _library_of(cls: type) -> type:
     """The class of the library from which an author's is derived."""
     return next(base for base in cls.__mro__[1:] if str(base.__module__).startswith("agentrt."))
+
+
+def check_hooks(hooks: Mapping[str, object], subject: str, known: Hooks, *, first: str = "self") -> None:
+    """Refuse hooks that cannot be called with what they are called with.
+
+    Args:
+        hooks: what stands for each, by name; what is no function is passed over.
+        subject: what errors call it.
+        known: by name, what each is called with.
+        first: what comes before; empty if nothing does.
+
+    Raises:
+        DefinitionError: there is one.
+    """
+    for name, parameters in known.items():
+        hook = hooks.get(name)
+        takes = (first, *parameters) if first else parameters
+        if not isinstance(hook, FunctionType):
+            continue
+        try:
+            inspect.signature(hook).bind(*takes)
+        except TypeError as error:
+            write = f"{name}({', '.join(takes)})" if first else f"{hook.__name__}({', '.join(takes)})"
+            raise DefinitionError(subject, f"{name} cannot be called: {error}.", f"Write {write}.") from None
 
 
 @lru_cache(64)
@@ -172,15 +197,28 @@ def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
 
 
 def _read_names(cls: type) -> set[str]:
-    """All names that the code of a class and of its bases uses."""
-    names: set[str] = set()
-    for base in cls.__mro__[:-1]:
+    """All names that the code of a class, of its bases and of its metaclass uses, and those read in its body."""
+    names = _read_in_body(cls)
+    for base in (*cls.__mro__[:-1], *type(cls).__mro__[:-1]):
         for function in (_unwrapped(one) for value in vars(base).values() for one in functions_in(value)):
             for code in _nested(function.__code__):
                 names.update(code.co_names)
                 names.update(one for one in code.co_consts if isinstance(one, str))  # getattr(self, "priority")
     return names
 
+
+def _read_in_body(cls: type) -> set[str]:
+    """The names that the body of a class reads, which is being defined: its code is a constant of who defines it."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        for code in frame.f_code.co_consts:
+            if isinstance(code, CodeType) and code.co_qualname == cls.__qualname__:
+                return {str(one.argval) for one in dis.get_instructions(code) if one.opname in _READS_NAME}
+        frame = frame.f_back
+    return set()
+
+
+_READS_NAME: Final = ("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_CLASSDEREF")
 
 _PARTS: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (  # where descriptors keep their functions
     (property, ("fget", "fset", "fdel")),

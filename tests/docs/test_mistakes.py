@@ -163,10 +163,10 @@ MISTAKES = [
         walk("async def run(self):\n    pass"),
     ),
     Mistake(
-        "`def run` in a compound action",
+        "`def run` or `async def run` in a compound action",
         "a compound action has no run of its own. Move what it does into a step, or into start.",
         DEFINED,
-        plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"),
+        plan("step('demo:paint', color='red')", "\n    def run(self, ctx, args):\n        pass\n"),
     ),
     # --- metadata
     Mistake(
@@ -236,6 +236,12 @@ MISTAKES = [
         plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.x + 1)"),
     ),
     Mistake(
+        '`str(PREV.x)`, or `f"{PREV.x}"`',
+        "PREV.x is known only when the action thinks, so it cannot be put into a text here. Use CALL(fn, ...).",
+        DEFINED,
+        plan("step('demo:paint', color='red'), step('demo:paint', color=str(PREV.x))"),
+    ),
+    Mistake(
         '`"red" if PREV.x else "blue"`',
         "PREV.x is known only when the action thinks, so it cannot be tested here. Use NOT(...) or CALL(fn, ...).",
         DEFINED,
@@ -293,6 +299,18 @@ MISTAKES = [
         "nobody reads 'on_tick'. Did you mean 'tick'?",
         DEFINED,
         "class Walk(Behavior):\n    def on_tick(self, activation):\n        pass\n",
+    ),
+    Mistake(
+        "`def tick(self, activation)` of a goal",
+        "tick cannot be called: missing a required argument: 'activation'. Write tick(self).",
+        DEFINED,
+        "class Flee(Goal):\n    def can_use(self):\n        return True\n\n    def tick(self, activation):\n        pass\n",
+    ),
+    Mistake(
+        "`async def run(self)` of a behavior",
+        "run cannot be called: too many positional arguments. Write run(self, activation).",
+        DEFINED,
+        "class Walk(Behavior):\n    async def run(self):\n        pass\n",
     ),
     Mistake(
         "a strategy without a cost",
@@ -412,6 +430,36 @@ play(Rest, Plan, Paint)
     assert (told["raised"], told["logged"]) == ("", "")
 
 
+def test_a_compound_has_no_coroutine_run_either():
+    told, _ = told_of(plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"))
+    assert "a compound action has no run of its own" in told["raised"]
+
+
+@pytest.mark.parametrize("text", ["f'{PREV.x}'", "f'{PREV.x!s:>4}'", "'{}'.format(PREV.x)", "'%s' % PREV.x"])
+def test_a_placeholder_is_put_into_no_text(text):
+    told, _ = told_of(plan(f"step('demo:paint', color='red'), step('demo:paint', color={text})"))
+    assert "PREV.x is known only when the action thinks" in told["raised"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A(Goal):\n    def can_use(self): return True\n    def start(self, *args, much=1): pass\n"
+        "    def stop(self, why=''): pass\n    is_interruptible = property(lambda self: True)\n"
+        "    tick = print\n    requires_update_every_tick = True",
+        "class A(Behavior):\n    def tick(self, one, other=2): pass\n    activate = staticmethod(print)\n"
+        "behavior('x', tick=lambda activation: None, activate=print)\nbehavior('y', tick=A().tick)",
+    ],
+)
+def test_hooks_that_can_be_called_are_told_nothing(code):
+    assert told_of(code)[0]["raised"] == ""
+
+
+def test_a_hook_of_a_behavior_that_is_made_of_functions():
+    said = "[ART101] behavior x: tick cannot be called: too many positional arguments. Write <lambda>(activation)."
+    assert told_of("behavior('x', tick=lambda: None)")[0]["raised"] == said
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -464,6 +512,8 @@ def test_fields_by_name_are_fields_by_name(call):
         "import functools\npriority = 1\nspeed = functools.cached_property(lambda self: self.priority)",
         "class Strange:\n    def __getattr__(self, name):\n        raise ValueError(name)\nthing = Strange()",
         "class Kind:\n    update = tick = 1",
+        "priority = 5\nweight = priority / 10",  # read in the body itself
+        "priority = (5,)\nranks = [n for n in priority]",
     ],
 )
 def test_what_is_an_author_s_own_is_told_nothing(body):
@@ -482,6 +532,11 @@ OTHERS = [
     "A = type('A', (Walk,), {'__module__': None})\nB = type('B', (A,), {'names': ()})",
     "class M:\n    def __init_subclass__(cls, much=1): pass\n"
     "class A(Behavior, M, much=2):\n    def tick(self, activation): pass",
+    # a metaclass, and what is annotated in a base class or a mixin
+    "class Meta(type):\n    def __init__(cls, *args):\n        super().__init__(*args)\n        cls.rank = cls.priority\n"
+    "class A(Walk, metaclass=Meta):\n    priority = 4",
+    "class Base(Action):\n    utility = 0.5\n    priority: 'int'\nclass A(Base):\n    does = TOP\n    priority = 4",
+    "class Mixin:\n    priority: 'int' = 1\nclass A(Mixin, Walk):\n    priority = 4",
     "class A(Behavior):\n    def enter(self, building): pass\n    def tick(self, activation): pass",
     "class A(Goal):\n    priority = 3\n    def can_use(self): return True\n    def tick(self): pass\n"
     "    def update(self): pass",
