@@ -7,9 +7,9 @@ waits. Both can be seen while the class is defined, which costs a run nothing:
 
 * A *name* of the class's own is a slip if it stands in the table of words that authors bring along from elsewhere
   (``on_start``), or is very near to a name that is read; unless code of the class or of its metaclass reads it itself,
-  or it is annotated there or in a base class: ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes, and
-  the class does not have that hook as well. What a base class says is looked at with the classes that are derived from
-  it, since these may read it.
+  or it is annotated there or in a base class: ``priority: ClassVar[int] = 3`` says that somebody else does. A method is
+  one only if it takes what a hook takes, and the class does not have that hook as well. What a base class says is
+  looked at with the classes that are derived from it, since these may read it.
 * A *call* is found in the bytecode: one through the context, or of ``sleep`` and its like, whose result is popped at
   once. From where the function is loaded, the way of the interpreter is followed to where it is called. So it is in
   mix-ins, too, and, with nothing but the text of a module (``agentrt check``), in every function of it.
@@ -199,7 +199,8 @@ def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
 def _read_names(cls: type) -> set[str]:
     """All names that the code of a class, of its bases and of its metaclass uses, and those read in its body."""
     names = _read_in_body(cls)
-    for base in (*cls.__mro__[:-1], *type(cls).__mro__[:-1]):
+    metaclasses = inspect.getmro(type(cls))
+    for base in (*cls.__mro__[:-1], *metaclasses):
         for function in (_unwrapped(one) for value in vars(base).values() for one in functions_in(value)):
             for code in _nested(function.__code__):
                 names.update(code.co_names)
