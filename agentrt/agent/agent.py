@@ -95,6 +95,7 @@ if TYPE_CHECKING:
 
 
 _GONE = "its entity was destroyed"
+_PATIENCE = 1.0  # game seconds in which an agent may be taught what it lacks, before that is told
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
 
 TOP = "agentrt:top"
@@ -601,7 +602,7 @@ class Agent:
             self.drivers.join()
             if self.gameplay_if_made is not None:
                 self.gameplay_if_made.triggers.begin()
-            self.planner.kernel.call_soon(self._tell_unperformed)  # what it was taught since it was added is known then
+            self.planner.kernel.call_soon(self._look_for_unperformed)
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -682,6 +683,12 @@ class Agent:
                 f"that begins, or Agent(..., top={next(iter(planner.known))!r})."
             )
         return told
+
+    def _look_for_unperformed(self) -> None:
+        """What is missing now may be taught in one of the next ticks, by who has put the agent there."""
+        if self.planner is not None and self.unperformed():
+            kernel = self.planner.kernel
+            kernel.call_later(kernel.clock.ticks(_PATIENCE), self._tell_unperformed)
 
     def _tell_unperformed(self) -> None:
         """Once in a runtime, for each of them."""

@@ -26,7 +26,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "mistakes.md
 
 DEFINED = "when the class is defined"
 MADE = "when the agent is made"
-ADDED = "in the log, in the first tick"
+ADDED = "in the log, after a second of game time"
 TICK = "in the log, in the tick in which it happens"
 EXPLAINED = "by `agent.explain()`"
 
@@ -106,8 +106,9 @@ MISTAKES = [
         walk(RUN + "pass", "play(Walk, ticks=25)"),
     ),
     Mistake(
-        "`time.sleep(0.2)` in `run`, also under `step()`",
-        "at mistake.py:7 in Walk.run. Call it through 'await ctx.call(fn, *args)'",
+        "`time.sleep(0.2)` in `run`, here under `step()`",
+        "in tick 1, at mistake.py:7 in Walk.run. Let it await now and then; under runtime.run(), "
+        "'await ctx.call(fn, *args)' runs it in a worker thread.",
         "in the log, in the next tick",
         walk(RUN + "import time\n    time.sleep(0.2)\n    await ctx.sleep(1)", "play(Walk, ticks=2)"),
     ),
@@ -194,14 +195,14 @@ MISTAKES = [
         "no action with `does = TOP`",
         "none of its actions performs 'agentrt:top', with which its plan begins.",
         ADDED,
-        PAINT + "\nplay(Paint)\n",
+        PAINT + "\nplay(Paint, ticks=21)\n",
     ),
     # --- steps
     Mistake(
         '`step("demo:paitn", ...)`',
         "no known action performs 'demo:paitn', which mistake.Plan asks for. Did you mean 'demo:paint'?",
         ADDED,
-        plan("step('demo:paitn', color='red')"),
+        plan("step('demo:paitn', color='red')").replace("play(Plan, Paint)", "play(Plan, Paint, ticks=21)"),
     ),
     Mistake(
         '`await ctx.execute("demo:paitn")`',
@@ -428,6 +429,29 @@ play(Rest, Plan, Paint)
 """.replace("ClassVar[int]", "'ClassVar[int]'")
     )
     assert (told["raised"], told["logged"]) == ("", "")
+
+
+@pytest.mark.parametrize("tick", [1, 2, 19, None])
+def test_what_is_taught_within_a_second_is_not_told_to_be_missing(tick):
+    code = f"""
+class Paint(Action):
+    does = "demo:paint"
+    utility = 0.5
+
+class Plan(CompoundAction):
+    does = TOP
+    utility = 0.5
+    steps = [step("demo:paint")]
+
+runtime = Runtime()
+agent = runtime.add(Agent(Entity("somebody"), actions=[Plan]))
+for _ in range(25):
+    runtime.step()
+    if runtime.tick == {tick}:
+        agent.inject(Paint)
+runtime.close()
+"""
+    assert ("no known action performs 'demo:paint'" in told_of(code)[0]["logged"]) is (tick is None)
 
 
 def test_a_compound_has_no_coroutine_run_either():

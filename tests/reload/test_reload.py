@@ -130,6 +130,29 @@ def test_an_action_that_runs_is_revoked_and_taken_up_anew(project):
     runtime.close()
 
 
+@pytest.mark.parametrize("holds", ["before", "meanwhile"])
+def test_who_holds_the_injection_of_an_agent_holds_it_still(project, monkeypatch, holds):
+    wolves = project.module("wolves", WOLVES + "\n    class Sleep(Howl):\n        utility = 0.1\n")
+    runtime, agent, reloader = world(project, wolves.Howl, wolves.Sleep)
+    held = list(agent.injections) if holds == "before" else []
+    relearn = Agent.relearn
+
+    def relearn_and_look(agent, renewed):
+        commit = relearn(agent, renewed)
+        held.extend(agent.injections if holds == "meanwhile" else ())
+        return commit
+
+    monkeypatch.setattr(Agent, "relearn", relearn_and_look)
+    text = project.folder.joinpath("wolves.py").read_text()
+    project.write("wolves.py", text.partition("class Sleep")[0])
+    taken(runtime, reloader, project.folder / "wolves.py")
+    assert [one is agent.injections[0] for one in held] == [True]
+    assert held[0].actions == held[0].loaded == agent.actions == (wolves.Howl,)
+    held[0].revoke()
+    runtime.step()
+    assert agent.actions == ()
+
+
 def test_what_reads_as_before_goes_on(project):
     wolves = project.module("wolves", WOLVES)
     runtime, _agent, reloader = world(project, wolves.Howl)
