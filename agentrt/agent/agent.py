@@ -1003,6 +1003,11 @@ class Drivers:
         """A driver to which an action handed the body has left it."""
         self._lent_to = tuple([one for one in self._lent_to if one is not driver])
 
+    @property
+    def all(self) -> tuple[Driver, ...]:
+        """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
+        return (*(attachment.driver for attachment in self.attachments), *self._lent_to)
+
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""
         return [strand for driver in self._lent_to for strand in driver.strands()]
