@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.slips import functions_in
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, MissingExtraError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, InvalidSelectionError, MissingExtraError
 from agentrt.folders import is_below
 from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.runtime.intake import Reloaded
@@ -615,8 +615,8 @@ class Reloader:
     def _tell_models(self, classes: frozenset[type], trees: frozenset[object], took: dict[str, None]) -> None:
         """Have what drives agents, and their gameplay, take up what reads otherwise."""
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                renew = getattr(attachment.driver, "reloaded", None)  # a driver of an author's need not have it
+            for driver in agent.drivers.all:
+                renew = getattr(driver, "reloaded", None)  # a driver of an author's need not have it
                 if renew is not None and renew(classes, trees):
                     took[agent.name] = None
             if agent.gameplay_if_made is not None and agent.gameplay_if_made.reloaded():
@@ -737,8 +737,8 @@ class Reloader:
 
     def _trees(self) -> Iterator[BehaviorTree]:
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                tree = getattr(attachment.driver, "tree", None)
+            for driver in agent.drivers.all:
+                tree = getattr(driver, "tree", None)
                 if isinstance(tree, BehaviorTree):
                     yield tree
 
@@ -752,8 +752,7 @@ class Reloader:
             return []
         users: dict[Rereadable, list[tuple[str, str]]] = {}
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                state = attachment.driver
+            for state in agent.drivers.all:
                 if isinstance(state, SelectionState) and state.tree.library is not None:
                     users.setdefault(state.tree.library, []).append((agent.name, state.tree.name))
         broken: list[str] = []
@@ -761,7 +760,11 @@ class Reloader:
             report = library.reload()
             change.names.update(dict.fromkeys((*report.changed, *report.added), "tree"))
             took.update(dict.fromkeys(agent for agent, tree in names if tree in report.changed))
-            broken += [str(one) for one in report.problems if one.is_error]
+            wrong = [one for one in report.problems if one.is_error]
+            broken += map(str, wrong)
+            if wrong:
+                error = InvalidSelectionError([(one.file, one.line, one.text) for one in wrong])
+                self.runtime.trace.report("selection trees that are broken stay as they were", error)
         return broken
 
 

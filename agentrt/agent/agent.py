@@ -95,6 +95,7 @@ if TYPE_CHECKING:
 
 
 _GONE = "its entity was destroyed"
+_PATIENCE = 1.0  # game seconds in which an agent may be taught what it lacks, before that is told
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
 
 TOP = "agentrt:top"
@@ -145,11 +146,15 @@ class AgentRuntime(Protocol):
     kernel: Kernel  # steps its coroutines, and keeps its time
     round: Rounds  # has the drivers of all its agents drive
     search: SearchWork  # of all its agents
-    restart: Restart | None  # what becomes of an agent whose planner gave up; None: it is killed
     faults: FaultHub  # is told of failures that nobody handled
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
     told: set[str]  # what was told in the log once, and is not told again
+
+    @property
+    def restart(self) -> Restart | None:
+        """What becomes of an agent whose planner gave up; None: it is killed."""
+        ...
 
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""
@@ -597,7 +602,7 @@ class Agent:
             self.drivers.join()
             if self.gameplay_if_made is not None:
                 self.gameplay_if_made.triggers.begin()
-            self.planner.kernel.call_soon(self._tell_unperformed)  # what it was taught since it was added is known then
+            self.planner.kernel.call_soon(self._look_for_unperformed)
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -678,6 +683,12 @@ class Agent:
                 f"that begins, or Agent(..., top={next(iter(planner.known))!r})."
             )
         return told
+
+    def _look_for_unperformed(self) -> None:
+        """What is missing now may be taught in one of the next ticks, by who has put the agent there."""
+        if self.planner is not None and self.unperformed():
+            kernel = self.planner.kernel
+            kernel.call_later(kernel.clock.ticks(_PATIENCE), self._tell_unperformed)
 
     def _tell_unperformed(self) -> None:
         """Once in a runtime, for each of them."""
@@ -991,6 +1002,11 @@ class Drivers:
     def take_back(self, driver: Driver) -> None:
         """A driver to which an action handed the body has left it."""
         self._lent_to = tuple([one for one in self._lent_to if one is not driver])
+
+    @property
+    def all(self) -> tuple[Driver, ...]:
+        """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
+        return (*(attachment.driver for attachment in self.attachments), *self._lent_to)
 
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""

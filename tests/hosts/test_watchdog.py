@@ -100,6 +100,10 @@ def test_it_says_in_which_line_a_step_blocks_and_for_how_long():
     assert report.line == line_of("# the line")
     assert report.function.endswith("Blocked.action")
     assert str(report) == (
+        f"'miner' blocked the tick for 0.30 s in tick 2, at {__file__}:{report.line} in {report.function}. Let it await "
+        "now and then; under runtime.run(), 'await ctx.call(fn, *args)' runs it in a worker thread."
+    )
+    assert str(report._replace(has_loop=True)) == (
         f"'miner' blocked the event loop for 0.30 s in tick 2, at {__file__}:{report.line} in {report.function}. Call "
         "it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let it await now and then."
     )

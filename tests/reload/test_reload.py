@@ -130,6 +130,29 @@ def test_an_action_that_runs_is_revoked_and_taken_up_anew(project):
     runtime.close()
 
 
+@pytest.mark.parametrize("holds", ["before", "meanwhile"])
+def test_who_holds_the_injection_of_an_agent_holds_it_still(project, monkeypatch, holds):
+    wolves = project.module("wolves", WOLVES + "\n    class Sleep(Howl):\n        utility = 0.1\n")
+    runtime, agent, reloader = world(project, wolves.Howl, wolves.Sleep)
+    held = list(agent.injections) if holds == "before" else []
+    relearn = Agent.relearn
+
+    def relearn_and_look(agent, renewed):
+        commit = relearn(agent, renewed)
+        held.extend(agent.injections if holds == "meanwhile" else ())
+        return commit
+
+    monkeypatch.setattr(Agent, "relearn", relearn_and_look)
+    text = project.folder.joinpath("wolves.py").read_text()
+    project.write("wolves.py", text.partition("class Sleep")[0])
+    taken(runtime, reloader, project.folder / "wolves.py")
+    assert [one is agent.injections[0] for one in held] == [True]
+    assert held[0].actions == held[0].loaded == agent.actions == (wolves.Howl,)
+    held[0].revoke()
+    runtime.step()
+    assert agent.actions == ()
+
+
 def test_what_reads_as_before_goes_on(project):
     wolves = project.module("wolves", WOLVES)
     runtime, _agent, reloader = world(project, wolves.Howl)
@@ -599,6 +622,54 @@ def test_a_goal_that_runs_is_stopped_and_begins_anew_with_its_state(project):
     runtime.close()
 
 
+def test_models_to_which_actions_hand_the_body_are_taken_up_too(project):
+    from agentrt.bridges import DriverAction
+    from agentrt.goals import GoalSelector
+
+    models = project.module("models", MODELS)
+    project.write("wolf.xml", XML.format(first="Sleep", second="Rest"))
+    library = SelectionLibrary.load(project.folder)
+
+    class Lends(DriverAction):
+        does = TOP
+        utility = 0.5
+
+        def make_driver(self, ctx, args):
+            selector = GoalSelector(full_ticks=True)
+            selector.add_goal(1, models.Sniff())
+            return {
+                "goals": lambda: selector,
+                "tree": models.TREE.memory,
+                "selection": lambda: library["Wolf"].state({"Rest": models.Rest, "Roam": models.Rest()}),
+            }[ctx.entity.name]()
+
+    runtime = Runtime(seed=1, host="plain")
+    for name in ("goals", "tree", "selection"):
+        runtime.add(Agent(Entity(name, name=name), actions=[Lends]))
+    reloader = Reloader(runtime, project.folder)
+    runtime.step()
+    assert models.seen == [("sniff", 1), "run", "rest"]
+    for before, after in (('("sniff",', '("SNIFF",'), ('append("run")', 'append("RUN")'), ('"rest"', '"REST"')):
+        project.edit("models.py", before, after)
+    report = taken(runtime, reloader, project.folder / "models.py")
+    assert (report.error, report.agents) == ("", ("goals", "tree", "selection"))
+    assert sorted(models.seen[3:], key=str) == [("SNIFF", 2), "REST", "RUN", "ran", "rested", "sniffed"]
+    report = taken(runtime, reloader, project.write("wolf.xml", XML.format(first="Sleep", second="Roam")))
+    assert (report.changed, report.agents) == (("Wolf",), ("selection",))
+    runtime.close()
+
+
+def test_each_of_two_runtimes_has_a_reloader_of_its_own(project):
+    wolves = project.module("wolves", WOLVES)
+    worlds = [world(project, wolves.Howl) for _ in range(2)]
+    file = project.edit("wolves.py", 'append("howl")', 'append("HOWL")')
+    for runtime, _, reloader in worlds:
+        report = taken(runtime, reloader, file)
+        assert (report.error, report.changed, report.agents) == ("", ("Howl",), ("wolf",))
+        runtime.step()
+    assert wolves.seen == ["howl", "howl", "stop", "HOWL", "stop", "HOWL"]
+
+
 def test_a_tree_and_its_behaviors_are_taken_up(project):
     models = project.module("models", MODELS)
     tree = models.TREE
@@ -620,7 +691,7 @@ def test_a_tree_and_its_behaviors_are_taken_up(project):
     runtime.close()
 
 
-def test_a_selection_tree_and_its_behaviors_are_taken_up(project):
+def test_a_selection_tree_and_its_behaviors_are_taken_up(project, caplog):
     models = project.module("models", MODELS)
     file = project.write("wolf.xml", XML.format(first="Sleep", second="Rest"))
     library = SelectionLibrary.load(project.folder)
@@ -635,6 +706,9 @@ def test_a_selection_tree_and_its_behaviors_are_taken_up(project):
     file.write_text("<SelectionTrees><Sel")
     report = taken(runtime, reloader, file)
     assert re.match(r"wolf\.xml:1: ", report.error), report.error
+    (logged,) = [record.getMessage() for record in caplog.records]
+    assert "selection trees that are broken stay as they were" in logged
+    assert "[ART220] wolf.xml:1: it is not XML" in logged
     assert state.behavior == "Roam"
     runtime.close()
 

@@ -86,6 +86,7 @@ class StepReport(NamedTuple):
     agent: str = ""  # whose it is; empty for nobody's
     path: str = ""  # the place in the agent; empty likewise
     is_over: bool = True
+    has_loop: bool = True  # whether an event loop waits, which could run something in a worker thread
 
     @property
     def place(self) -> str:
@@ -95,11 +96,16 @@ class StepReport(NamedTuple):
     def __str__(self) -> str:
         whose = f" of agent {self.agent!r}" if self.agent else ""
         path = f" at {self.path!r}" if self.path else ""
-        has = "blocked the event loop for" if self.is_over else "hangs: it has kept the thread for"
+        blocked = "the event loop" if self.has_loop else "the tick"
+        has = f"blocked {blocked} for" if self.is_over else "hangs: it has kept the thread for"
+        remedy = "Call it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let it await "
+        remedy += "now and then."
+        if not self.has_loop:
+            remedy = "Let it await now and then; under runtime.run(), 'await ctx.call(fn, *args)' runs it in a worker "
+            remedy += "thread."
         return (
             f"{self.what!r}{whose}{path} {has} {self.seconds:.2f} s in tick {self.tick}, at {self.place} in "
-            f"{self.function}. Call it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let "
-            f"it await now and then."
+            f"{self.function}. {remedy}"
         )
 
 
@@ -224,7 +230,9 @@ class Watch:
         frame = sys._current_frames().get(self.thread)
         place = ("?", 0, "?") if frame is None else _place(frame)
         what = name_of(step.calling) if step.current is None else step.current.name
-        return StepReport(what, *place, kernel.tick, self._seen, *_whose(step, frame), is_over=False)
+        return StepReport(
+            what, *place, kernel.tick, self._seen, *_whose(step, frame), False, kernel.host.name != "plain"
+        )
 
     def _settle(self) -> None:
         """The step that was watched has ended: report it if it blocked, and nobody did while it lasted."""
