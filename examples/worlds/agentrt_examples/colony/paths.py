@@ -229,8 +229,8 @@ class GridPathFinder:
     def end(self, key: tuple[Cell, int], start: Cell) -> Cell:
         """Where a path that was found ends.
 
-        From each cell the way leads on to the same next one, so that ways which meet end at one place. Whoever walks asks
-        at each step, and finds that place after a cell or two.
+        From each cell the way leads on to the same next one, so that ways which meet end at one place. Whoever walks
+        asks at each step, and finds that place after a cell or two.
 
         Args:
             key: the goal, and how many steps before it the path may end.
@@ -242,11 +242,12 @@ class GridPathFinder:
         end = ends.get(start)
         if end is None:
             for cell in self._downhill(field, start):
-                end = ends.get(cell)
-                if end is not None:
+                if cell in ends:
+                    end = ends[cell]
                     break
                 passed.append(cell)
-            end = end or passed[-1]
+            else:
+                end = passed[-1]
             ends.update(dict.fromkeys(passed, end))
         return end
 
