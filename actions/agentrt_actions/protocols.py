@@ -64,14 +64,6 @@ class Path:
         """Where it ends."""
         return self.places[-1] if self.places else self.start
 
-    def ends_with(self, other: Path) -> bool:
-        """Whether another path ends at the same place.
-
-        Args:
-            other: the other one.
-        """
-        return bool(self.destination == other.destination)
-
 
 @runtime_checkable
 class Located(Protocol):

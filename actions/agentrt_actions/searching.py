@@ -135,7 +135,11 @@ class _FindPath(Action):
             ctx.set_utility(nearness(path.cost))
             # To begin elsewhere is no reason for the whole plan to think again: who follows a path that does not begin
             # where it stands finds the way anew.
-            if offered is None or not path.ends_with(offered) or (path.start == offered.start and path != offered):
+            if (
+                offered is None
+                or path.destination != offered.destination
+                or (path.start == offered.start and path != offered)
+            ):
                 offered = path
                 ctx.set_think_output(path=path)
 
