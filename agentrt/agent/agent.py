@@ -1019,7 +1019,7 @@ class Drivers:
     @property
     def all(self) -> tuple[Driver, ...]:
         """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
-        return (*(attachment.driver for attachment in self.attachments), *self._lent_to)
+        return (*(attachment.driver for attachment in self.attachments), *self._agent._lent_to)
 
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""

@@ -22,12 +22,10 @@ source (it may not be known).
 
 from __future__ import annotations
 
-import ast
 import dis
 import inspect
 import re
 import sys
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache, partialmethod, singledispatchmethod
 from itertools import islice
@@ -299,37 +297,26 @@ def calls_that_slip(function: FunctionType, context: str = "") -> Iterator[tuple
         context: the name of the parameter that is a context. Empty if that is not known: then it is what is called
             ``ctx`` in a coroutine function. In a plain function that may be anybody's.
     """
-    yield from _slips_in(function.__code__, frozenset((context,)) if context else frozenset(), function.__globals__)
+    yield from slips_in(function.__code__, function.__globals__, frozenset((context,)) if context else frozenset())
 
 
-def slips_in_source(source: bytes, file: str) -> list[tuple[str, str]]:
-    """The same of all functions of a module, of which nothing is run.
+def slips_in(
+    code: CodeType, names: Mapping[str, object], contexts: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, str]]:
+    """The same of code, and of all functions in it: of a module that was compiled, say, and not run.
 
-    Raises:
-        SyntaxError: it cannot be compiled.
+    Args:
+        code: the code.
+        names: its global ones, as far as they are known.
+        contexts: those that are a context.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(source, file)
-        code = compile(tree, file, "exec", dont_inherit=True, optimize=0)
-    ours = sys.modules["agentrt"]
-    names: dict[str, object] = {}  # what it imports of ours, by the names that it has there
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update({one.asname or one.name: ours for one in node.names if one.name == "agentrt"})
-        elif isinstance(node, ast.ImportFrom) and node.module == "agentrt" and not node.level:
-            names.update({one.asname or one.name: vars(ours).get(one.name) for one in node.names})
-    return list(_slips_in(code, frozenset(), names))
-
-
-def _slips_in(code: CodeType, contexts: frozenset[str], names: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     if code.co_flags & inspect.CO_COROUTINE and _CONTEXT in code.co_varnames[: code.co_argcount]:
         contexts |= {_CONTEXT}
     if not (WAITS.isdisjoint(code.co_names) and _NAMED.keys().isdisjoint(code.co_names)):
         yield from _slips_of(code, contexts, names)
     for one in code.co_consts:
         if isinstance(one, CodeType):
-            yield from _slips_in(one, contexts.intersection(one.co_freevars), names)  # else it has one of its own
+            yield from slips_in(one, names, contexts.intersection(one.co_freevars))  # else it has one of its own
 
 
 def _slips_of(code: CodeType, contexts: Collection[str], names: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -12,21 +12,32 @@ nothing gets a main thread out of a wait on every system.
 
 from __future__ import annotations
 
-import atexit
+import ast
 import contextlib
-import os
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import click
 
-from agentrt.body.slips import slips_in_source
-from agentrt.cli.groups import app_option, given_app, own_world, registry_for, tell, tell_json, told_error
+from agentrt.body.slips import slips_in
+from agentrt.cli.groups import (
+    app_option,
+    aside,
+    end_at_once,
+    given_app,
+    no_more_results,
+    own_world,
+    registry_for,
+    tell,
+    tell_json,
+    told_error,
+)
 from agentrt.errors import AgentRTError, ProjectError
 from agentrt.folders import files_below, is_below
 from agentrt.packs.closure import check_files
@@ -54,7 +65,6 @@ class Report:
     folder: Path  # below which files are looked at
     home: Path  # of the project: where errors are looked for
     as_json: bool
-    out: TextIO  # where it is told; what modules print goes elsewhere
     looked: dict[str, int] = field(default_factory=lambda: {"agents": 0, "modules": 0, "packs": 0, "trees": 0})
     mistakes: dict[Mistake, None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # what was not looked at
@@ -72,10 +82,6 @@ class Report:
         self.found(where, text)
 
     def tell(self) -> None:
-        with contextlib.redirect_stdout(self.out):
-            self._tell()
-
-    def _tell(self) -> None:
         mistakes = list(self.mistakes)
         if self.as_json:
             found = [mistake._asdict() for mistake in mistakes]
@@ -105,16 +111,18 @@ def check(*, path: Path | None, as_json: bool, limit: float) -> None:
     The world of the project in or above PATH, by default here, is imported and made; then the files below PATH are
     looked at, by default those of the project. Exit code 1 if anything is wrong.
     """
-    project = find_project(path)
+    project = None
+    with contextlib.suppress(*([ProjectError] if given_app() else [])):  # what it says is not asked for then
+        project = find_project(path)
     if project is None and path is None and not given_app():
         raise ProjectError(str(Path.cwd()), "there is no project to check.", _GIVE_ONE)
     home = (path or Path.cwd()).resolve() if project is None else project.folder
-    report = Report(path.resolve() if path else home, home, as_json, sys.stdout)
-    with contextlib.redirect_stdout(sys.stderr):
+    report = Report(path.resolve() if path else home, home, as_json)
+    with aside():
         _check(report, path, limit)
     report.tell()
-    if as_json:  # what they print at the very end comes after the document
-        atexit.register(setattr, sys, "stdout", sys.stderr)
+    if as_json:
+        no_more_results()
     if report.mistakes:
         sys.exit(1)
 
@@ -175,9 +183,7 @@ def _ended_after(seconds: float, report: Report) -> Iterator[None]:
             )
             report.notes.append("What comes after that was not looked at.")
             report.tell()
-            report.out.flush()
-            sys.stderr.flush()
-            os._exit(1)
+            end_at_once(1)
 
     is_over = False
     timer = threading.Timer(seconds, give_up)
@@ -213,7 +219,7 @@ def _read_modules(report: Report) -> list[Path]:
     for file in files:
         report.looked["modules"] += 1
         try:
-            slips = slips_in_source(file.read_bytes(), str(file))
+            slips = _slips_of(file.read_bytes(), str(file))
         except SyntaxError as error:
             report.found(f"{file}:{error.lineno}", f"it cannot be read: {error.msg}.")
         except (OSError, ValueError, RecursionError, MemoryError) as error:  # null bytes, or nested too deeply
@@ -222,6 +228,21 @@ def _read_modules(report: Report) -> list[Path]:
             for what, instead in slips:
                 report.found(str(file), f"{what} {instead}")
     return files
+
+
+def _slips_of(source: bytes, file: str) -> list[tuple[str, str]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(source, file)
+        code = compile(tree, file, "exec", dont_inherit=True, optimize=0)
+    ours = sys.modules["agentrt"]
+    names: dict[str, object] = {}  # what it imports of ours, by the names that it has there
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update({one.asname or one.name: ours for one in node.names if one.name == "agentrt"})
+        elif isinstance(node, ast.ImportFrom) and node.module == "agentrt" and not node.level:
+            names.update({one.asname or one.name: vars(ours).get(one.name) for one in node.names})
+    return list(slips_in(code, names))
 
 
 def _check_packs(report: Report, world: World | None) -> None:

@@ -20,6 +20,7 @@ standard output as such a stream, too (a world may draw on it, in colors of its 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
@@ -27,7 +28,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, TypeVar
 
@@ -55,13 +56,45 @@ def tell(line: str, *, err: bool = False) -> None:
 def tell_text(text: str, *, err: bool = False) -> None:
     """Say something of several lines, all of it, with its line breaks."""
     _wipe()
-    click.echo(_shown(text, sys.stderr if err else sys.stdout), nl=False, err=err)
+    stream = sys.stderr if err else _out()
+    click.echo(_shown(text, stream), nl=False, file=stream)
 
 
 def tell_json(value: object) -> None:
     """Say plain data, as JSON in several lines."""
     _wipe()
-    click.echo(_json_shown(json.dumps(value, indent=2)))
+    click.echo(_json_shown(json.dumps(value, indent=2)), file=_out())
+
+
+_outer: list[TextIO] = []  # standard output, while what others print there goes elsewhere
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """What others print meanwhile is no result: it goes to standard error."""
+    _outer.append(_out())
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _outer.pop()
+
+
+def _out() -> TextIO:
+    """Where results go."""
+    return _outer[-1] if _outer else sys.stdout
+
+
+def no_more_results() -> None:
+    """What others print when the program ends is none either."""
+    atexit.register(setattr, sys, "stdout", sys.stderr)
+
+
+def end_at_once(code: int) -> NoReturn:
+    """End the program from any thread, whatever the others do."""
+    for stream in (_out(), sys.stderr):
+        stream.flush()
+    os._exit(code)
 
 
 class JsonOut(io.TextIOBase):
@@ -231,7 +264,7 @@ def own_world(place: Path | None = None) -> World | None:
 
     What its modules print when they are imported is no result.
     """
-    with contextlib.redirect_stdout(sys.stderr):
+    with aside():
         return project_world(given_app(), place)
 
 
@@ -251,7 +284,7 @@ def known_registry() -> Registry:
 
 def registry_for(own: World | None) -> Registry:
     """What packs can name in a project with this world, or without one."""
-    with contextlib.redirect_stdout(sys.stderr):
+    with aside():
         registry = _registry_of(own)
         if registry is None:
             registry = Registry.discover(strict=False, examples=own is None)

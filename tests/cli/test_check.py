@@ -324,6 +324,17 @@ def test_a_path_is_the_path_of_its_own_project(project, tmp_path, monkeypatch):
     sys.modules.pop(name, None)
 
 
+def test_app_asks_for_no_right_project(project, tmp_path, monkeypatch):
+    code, said = project(GAME)
+    name = next(tmp_path.glob("pond*.py")).stem
+    (tmp_path / "pyproject.toml").write_text("[tool.agentrt]\n")
+    monkeypatch.chdir("/")
+    result = CliRunner().invoke(main, ["check", str(tmp_path), "--app", f"{name}:world"])
+    sys.modules.pop(name, None)
+    assert (result.exit_code, result.output) == (code, said.replace("GAME", name))
+    assert "does not say app" in CliRunner().invoke(main, ["check", str(tmp_path)]).output
+
+
 def test_files_without_a_project_are_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub").mkdir()

@@ -91,7 +91,8 @@ def test_it_says_in_which_line_a_step_blocks_and_for_how_long():
         assert blocked.reports == []  # not before the step has ended
         blocked.end_step()
         blocked.watch.look(10.4)
-        assert blocked.reports == []  # but at an intake, like every input
+        assert blocked.reports == []  # but at an intake
+        assert not blocked.kernel.inbox  # where it takes no place of what comes in
         blocked.kernel.step_tick()
     (report,) = blocked.reports
     assert (report.what, report.tick, report.is_over) == ("miner", 2, True)

@@ -241,9 +241,9 @@ class Watch:
         if kernel is not None:
             is_long = self.blocking is not None and self._seen >= self.blocking
             if report is not None and is_long and not self._is_told:
-                kernel.post(self._told, report._replace(seconds=self._seen, is_over=True))
+                kernel.post_report(self._told, report._replace(seconds=self._seen, is_over=True))
             if self._struck is not None:
-                kernel.post(_note_struck, kernel, self._struck)
+                kernel.post_report(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
         self._is_told = False
         self._strikes = 0
