@@ -404,7 +404,8 @@ def _import(module: str, project: Project) -> object:
             raise ProjectError(project.where, problem, "Correct the name, or run this in the project.") from None
         where = their_place(error, project.folder)
         if isinstance(error, AgentRTError):  # it says itself what is wrong, and what to write
-            error.add_note(f"It was raised at {where}.")
+            if where:
+                error.add_note(f"It was raised at {where}.")
             raise
         problem = f"importing '{module}' raised {error_words(error)}."
         failure = ProjectError(where or project.where, problem, "Repair it; the traceback is below.")

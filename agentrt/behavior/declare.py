@@ -48,7 +48,7 @@ from hashlib import blake2b
 from inspect import iscoroutinefunction
 from typing import Any, ClassVar
 
-from agentrt.body.slips import check_class, check_hooks
+from agentrt.body.slips import Hooks, check_class, check_hooks
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
@@ -62,7 +62,7 @@ def stable_number(kind: str, name: str) -> int:
 
 
 HOOKS = ("activate", "tick", "deactivate", "run")
-_TAKES = dict.fromkeys(HOOKS, ("activation",))
+_TAKES: Hooks = dict.fromkeys(HOOKS, ("activation",))
 _STRANGE = {  # words that authors bring along, and what they are here
     "enter": "activate", "exit": "deactivate", "on_activate": "activate", "on_deactivate": "deactivate",
     "on_enter": "activate", "on_exit": "deactivate", "on_tick": "tick", "start": "activate", "stop": "deactivate",

@@ -118,13 +118,16 @@ def check(*, path: Path | None, as_json: bool, limit: float) -> None:
         raise ProjectError(str(Path.cwd()), "there is no project to check.", _GIVE_ONE)
     home = (path or Path.cwd()).resolve() if project is None else project.folder
     report = Report(path.resolve() if path else home, home, as_json)
+    others = threading.enumerate()
     with aside():
         _check(report, path, limit)
     report.tell()
     if as_json:
         no_more_results()
-    if report.mistakes:
-        sys.exit(1)
+    code = 1 if report.mistakes else 0
+    if any(one not in others and not one.daemon for one in threading.enumerate()):
+        end_at_once(code)  # what the world has begun would keep the program for ever
+    sys.exit(code)
 
 
 def _check(report: Report, path: Path | None, limit: float) -> None:
@@ -182,8 +185,10 @@ def _ended_after(seconds: float, report: Report) -> Iterator[None]:
                 f"meanwhile; or, if it only takes long, say --limit {2 * seconds:g}.",
             )
             report.notes.append("What comes after that was not looked at.")
-            report.tell()
-            end_at_once(1)
+            try:
+                report.tell()
+            finally:  # whoever reads it may have gone
+                end_at_once(1)
 
     is_over = False
     timer = threading.Timer(seconds, give_up)

@@ -92,8 +92,9 @@ def no_more_results() -> None:
 
 def end_at_once(code: int) -> NoReturn:
     """End the program from any thread, whatever the others do."""
-    for stream in (_out(), sys.stderr):
-        stream.flush()
+    with contextlib.suppress(Exception):
+        for stream in (_out(), sys.stderr):
+            stream.flush()
     os._exit(code)
 
 

@@ -40,7 +40,7 @@ class Connection:
     def __init__(self, signal: Signal) -> None:
         self._signal: Signal | None = signal
 
-    def hear(self, value: Any) -> None:
+    def hear(self, value: object) -> None:
         """The signal is emitted, with a value."""
 
     @property
@@ -64,7 +64,7 @@ class _Function(Connection):
         self._signal = signal
         self._function = function
 
-    def hear(self, value: Any) -> None:
+    def hear(self, value: object) -> None:
         self._function(value)
 
     @property
@@ -83,7 +83,7 @@ class BoundCall(Connection):
         self._args = args
         signal.add(self)
 
-    def hear(self, value: Any) -> None:
+    def hear(self, value: object) -> None:
         self._function(*self._args)
 
     @property

@@ -285,6 +285,14 @@ def test_what_hangs_is_ended_and_named(folder, as_json):
 
 
 @pytest.mark.slow
+def test_threads_that_a_module_starts_do_not_keep_it(folder):
+    starts = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+    (folder / "pond.py").write_text(starts + GAME)
+    ran = agentrt("check", cwd=folder)
+    assert (ran.returncode, ran.stdout) == (0, "1 agent, 1 module, 0 packs, 0 trees: nothing is wrong\n")
+
+
+@pytest.mark.slow
 def test_a_world_whose_making_hangs(folder):
     (folder / "pond.py").write_text(GAME.replace("    runtime =", "    while True: pass\n    runtime ="))
     ran = agentrt("check", "--limit", "1.5", cwd=folder)

@@ -185,7 +185,7 @@ class Listener(Connection):
         self._callback = callback
         self._context = context
 
-    def hear(self, value: Any) -> None:
+    def hear(self, value: object) -> None:
         self._context._call_back(self._callback, value)
 
     @property
@@ -862,7 +862,7 @@ class Context:
         self._seat.own_extras().keep(opened, is_thinking=seat.state in (THINKING, READY))
         return True
 
-    def _call_back(self, callback: Callable[..., object], value: Any = _NO_VALUE) -> None:
+    def _call_back(self, callback: Callable[..., object], value: object = _NO_VALUE) -> None:
         seat = self._seat
         kernel = self._home.kernel
         outer, kernel.acting = kernel.acting, seat
