@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from agentrt.body.budget import SearchWork
     from agentrt.body.driver import Driver
     from agentrt.body.flags import Holder
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
     from agentrt.snapshot import AgentSnapshot
@@ -150,6 +150,7 @@ class AgentRuntime(Protocol):
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
     told: set[str]  # what was told in the log once, and is not told again
+    lacking: dict[Agent, Timer]  # who lacks an action as they came, until that is told
 
     @property
     def restart(self) -> Restart | None:
@@ -692,13 +693,15 @@ class Agent:
 
     def _look_for_unperformed(self) -> None:
         """What is missing now may be taught in one of the next ticks, by who has put the agent there."""
-        if self.planner is not None and self.unperformed():
-            kernel = self.planner.kernel
-            kernel.call_later(kernel.clock.ticks(_PATIENCE), self._tell_unperformed)
+        if self.runtime is not None and not self.is_ending and self.unperformed():
+            kernel = self.runtime.kernel
+            ticks = kernel.clock.ticks(_PATIENCE)
+            self.runtime.lacking[self] = kernel.call_later(ticks, self._tell_unperformed)
 
     def _tell_unperformed(self) -> None:
         """Once in a runtime, for each of them."""
         if self.runtime is not None and not self.is_ending:
+            del self.runtime.lacking[self]
             for text in self.unperformed():
                 if text not in self.runtime.told:
                     self.runtime.told.add(text)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from agentrt.activity.status import Translate
     from agentrt.kernel.clock import Clock
+    from agentrt.kernel.kernel import Timer
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.trace import TraceHub
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
@@ -216,6 +217,7 @@ class Runtime:
         self.leases: LeaseBook = LeaseBook()  # who has reserved what
         self.told: set[str] = set()  # what agents said in the log, and need not say again
         self.reloads: deque[Reloaded] = deque(maxlen=MOST_RELOADS)  # what came of the last ones, the oldest first
+        self.lacking: dict[Agent, Timer] = {}  # who lacks an action as they came, until that is told
         self.host: str = "auto"  # the name of the host; ``"auto"`` until it is chosen
         self._is_restart_told = restart != "when run"
         self._told_restart = None if restart == "when run" else _checked_restart(restart)
@@ -676,6 +678,9 @@ class Runtime:
         if agent.has_ended is not None:
             agent.has_ended.set()
         self.leases.release_all(agent)
+        lacking = self.lacking.pop(agent, None)
+        if lacking is not None:
+            lacking.cancel()
         self._conductor.agent_ended(agent)
 
     def __repr__(self) -> str:

@@ -454,6 +454,26 @@ runtime.close()
     assert ("no known action performs 'demo:paint'" in told_of(code)[0]["logged"]) is (tick is None)
 
 
+def test_of_who_goes_before_nothing_is_told_and_nothing_is_left():
+    told, _ = told_of("""
+class Plan(CompoundAction):
+    does = TOP
+    utility = 0.5
+    steps = [step("demo:paint")]
+
+runtime = Runtime()
+agent = runtime.add(Agent(Entity("somebody"), actions=[Plan]))
+runtime.step(0.2)
+assert list(runtime.lacking) == [agent]
+runtime.remove(agent)
+runtime.step()
+assert not runtime.lacking
+runtime.step(2)
+runtime.close()
+""")
+    assert told == {"raised": "", "logged": "", "explained": ""}
+
+
 def test_a_compound_has_no_coroutine_run_either():
     told, _ = told_of(plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"))
     assert "a compound action has no run of its own" in told["raised"]
