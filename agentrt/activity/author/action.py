@@ -113,7 +113,8 @@ class ActionSpec:
     think_code: CodeType | None
     run_code: CodeType | None
     is_filter: bool  # whether it has no other hook than ``should_start_thinking``: then it is never run
-    # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
+    # whether it is a leaf with a think that nobody limits, nobody is told when that stops, and an answer is not kept, as
+    # mostly
     is_plain: bool
     # whether more is to be done when its thinking stops than to forget it; always for who has steps
     must_stop_think: bool
@@ -155,6 +156,10 @@ class ActionSpec:
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
         self.keeps = self._keeps(cls.asks)
+        self.is_plain = (
+            self._is_leaf and self.has_think and self.keeps != ANSWERS
+            and not self.has_stop_thinking and self.think_timeout is None
+        )  # fmt: skip
 
     @property
     def _is_leaf(self) -> bool:
@@ -176,7 +181,6 @@ class ActionSpec:
         self.is_filter = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
-        self.is_plain = self._is_leaf and self.has_think and not self.has_stop_thinking and self.think_timeout is None
         self.must_stop_think = self.has_stop_thinking or not self._is_leaf
         self.takes_none = cls.Args is ActionArgs
         self.takes_plain = holds_plain(cls.Args)

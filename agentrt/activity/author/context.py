@@ -517,6 +517,14 @@ class Context:
         Source: Stonehearth, AI: `set_think_output`.
         """
         seat = self._seat
+        spec = seat.spec
+        kind = spec.output_type
+        if seat.asked is self and kind is not None and kind._fits(fields):
+            # All that it means to a leaf before the round is over: until then nobody but who steps it looks at it.
+            seat.state = READY
+            seat.output = fields  # it becomes a record when somebody looks at it
+            seat.is_fresh = False
+            return
         if seat.context is not self:
             self._late("set_think_output")
             return
@@ -529,21 +537,13 @@ class Context:
         if extras is not None:
             extras.candidates = None
             extras.cuts = 0
-        spec = seat.spec
-        kind = spec.output_type
-        frame = seat.frame
         if kind is None:
-            output: object = frame.args if not fields else undeclared(spec, fields)
+            output: object = seat.frame.args if not fields else undeclared(spec, fields)
         elif kind._fits(fields):
-            output = fields  # it becomes a record when somebody looks at it
+            output = fields
         else:
             output = kind.build(spec.output_label, fields)
-        if frame.round_open and spec.steps is None and not self._home.trace.on:
-            # All that it means to a leaf before the round is over: until then nobody but who steps it looks at it.
-            seat.state = READY
-            seat.output = output
-            seat.is_fresh = False
-        elif running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
+        if running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
             seat.set_output(output)  # it mostly is the thread that steps it, which is seen without a call
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
@@ -595,6 +595,10 @@ class Context:
         """
         seat = self._seat
         spec = seat.spec
+        if seat.asked is self and spec.is_range and 0.0 <= utility <= 1.0:
+            # All that it means to a leaf before the round is over.
+            seat.utility = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
+            return
         if not spec.is_range:
             raise WrongStateError(
                 "set_utility",

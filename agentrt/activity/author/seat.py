@@ -157,6 +157,10 @@ class Seat(Holder, Protocol):
         """The context of its thinking or run at present; None before the first call of a hook."""
 
     @property
+    def asked(self) -> object:
+        """The same while an answer means no more than that it is noted; see ``plan.tree``."""
+
+    @property
     def extras(self) -> Possessions | None:
         """What it has of what few seats have; None for nothing."""
 

@@ -137,7 +137,7 @@ from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current, StateReader, has_changes
 from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.utility import DECIMALS, SUNK_COST_SECONDS, draw, fraction
-from agentrt.activity.plan.stepping import first_steps, think_after
+from agentrt.activity.plan.stepping import think_after
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -154,7 +154,7 @@ from agentrt.body.entity import destroyed_signal
 from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
-from agentrt.kernel.kernel import Batch, ControlFlow
+from agentrt.kernel.kernel import Batch, ControlFlow, Inline
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -369,25 +369,25 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     kernel = frame.planner.kernel
     if not kernel.is_nobodys:
         return False
+    is_plain = frame.is_plain
     for unit in asked:
-        if unit.spec.think_code is None or (unit.leaving is not None and not unit.leaving.is_done):
+        leaving = unit.leaving
+        if (leaving is not None and not leaving.is_done) or (not is_plain and unit.spec.think_code is None):
             return False
-        unit.leaving = None
     number = frame.round
-    before, kernel.current = kernel.current, kernel.inline
+    inline = kernel.inline
+    before, kernel.current = kernel.current, inline
     try:
-        # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
-        steps: Any = first_steps(asked, kernel)
         if kernel.host.steps_inline:
-            for _ in steps:
-                pass
+            _first_steps(frame, asked, kernel, inline, is_task=False)
         else:
-            kernel.host.as_task(kernel.inline, list, steps)
-        kernel.inline.coro = kernel.acting = None
+            kernel.host.as_task(inline, _first_steps, frame, asked, kernel, inline, True)
+        inline.coro = kernel.acting = None
         # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
-        for unit in asked:
-            if unit.spec.steps is not None:
-                unit.own_ready()
+        if not is_plain:
+            for unit in asked:
+                if unit.spec.steps is not None:
+                    unit.own_ready()
     except BaseException:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
         for unit in asked:
@@ -396,9 +396,49 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         raise
     finally:
         kernel.current = before
-        kernel.inline.coro = kernel.acting = None
+        inline.coro = kernel.acting = None
     frame.close_round(number)
     return True
+
+
+def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
+    """Make the first step of each, which is its last one."""
+    is_watched = frame.planner.trace.on
+    args = frame.args
+    for unit in asked:
+        if unit.thinking is not asked:
+            continue  # it was told to stop by one of those before it
+        unit.thinking = None
+        kernel.acting = unit
+        kernel.refused = None
+        extras = unit.extras
+        if extras is not None:
+            extras.asked_anew()
+        spec = unit.spec
+        context = unit.context or unit.make_context()
+        error: BaseException | None = None
+        try:
+            coro: Any = unit.action.think(context, args)
+            if getattr(coro, "cr_code", None) is not spec.think_code:
+                # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
+                if coro is not None:
+                    unit.thinking = kernel.spawn(coro, spec.name, unit)
+                continue
+            inline.owner = unit
+            inline.coro = coro
+            if extras is None and spec.steps is None and not is_watched:
+                unit.asked = context
+            # Sent None by hand, it would end in a ``StopIteration``, which costs more than all the rest here.
+            for _ in coro.__await__():
+                pass
+        except BaseException as raised:
+            error = inline.ended(raised)
+        else:
+            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
+                error = inline.ended(None)
+        unit.asked = None
+        if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
+            unit.think_was_stepped(error)
 
 
 def record_of(spec: ActionSpec, output: object) -> Any:
@@ -420,14 +460,16 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Executio
     error: BaseException | None = None
     try:
         if kernel.host.steps_inline:
-            coro.send(None)
+            for _ in coro.__await__():  # as in ``_first_steps``
+                pass
+            if inline.made is not None:
+                error = inline.ended(None)
         else:
-            kernel.host.as_task(inline, coro.send, None)
-    except StopIteration:
-        error = inline.ended(None)
+            kernel.host.as_task(inline, list, coro.__await__())
+            error = inline.ended(None)
     except BaseException as raised:
         error = inline.ended(raised)
-    kernel.acting = None
+    inline.coro = kernel.acting = None
     try:
         execution.run_ended(unit, error)
         if isinstance(error, ENDS_PROGRAM):
@@ -665,8 +707,8 @@ class Unit:
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action", "context", "current", "extras", "frame", "is_fresh", "leaving", "output", "rejection", "running",
-        "since", "spec", "state", "thinking", "utility",
+        "action", "asked", "context", "current", "extras", "frame", "is_fresh", "leaving", "output", "rejection",
+        "running", "since", "spec", "state", "thinking", "utility",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, spec: ActionSpec) -> None:
@@ -677,6 +719,9 @@ class Unit:
         self.utility: float = spec.low  # within its activity, without any boost
         self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
+        # the same while its think is stepped in a round that nobody watches, and nothing rare is known of it: then an
+        # answer of a leaf means no more than that it is noted here
+        self.asked: Context | None = None
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
         # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
         # who is stopped before its turn puts None here, and is passed over
@@ -728,6 +773,7 @@ class Unit:
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
+            self.asked = None
         return extras
 
     def is_settled(self) -> bool:
@@ -903,30 +949,15 @@ class Unit:
         self.leaving = None
         return _call_think(self)
 
-    def think_now(self, asked: object) -> Coroutine[Any, Any, Any] | None:
-        """Its turn among those that are asked has come: its ``think``, if there is one to be stepped here."""
-        if self.thinking is not asked:
-            return None  # it was told to stop by one of those before it
-        self.thinking = None
-        frame, spec = self.frame, self.spec
-        kernel = frame.planner.kernel
-        kernel.acting = self
-        kernel.refused = None
-        if self.extras is not None:
-            self.extras.asked_anew()
-        coro: Coroutine[Any, Any, Any] | None = self.action.think(self.context or self.make_context(), frame.args)
-        if getattr(coro, "cr_code", None) is spec.think_code:
-            return coro
-        # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
-        self.thinking = None if coro is None else kernel.spawn(coro, spec.name, self)
-        return None
-
     def think_was_stepped(self, error: BaseException | None) -> None:
         """That has ended without an answer, or with an error."""
         kernel = self.frame.planner.kernel
         kernel.inline.coro = kernel.acting = None
         try:
-            self.think_ended(error)
+            if self.thinking is None:
+                self.think_ended(error)
+            elif error is not None:  # by its own doing it was stopped, and thinks anew
+                self.fault("think", error)
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
@@ -967,6 +998,7 @@ class Unit:
         """It is not ready any more, but goes on thinking, or cannot be run."""
         was_ready = self.state == READY
         self.move(state)
+        self.asked = None
         self.output = None
         self.is_fresh = False
         if state == IMPOSSIBLE and self.extras is not None:
@@ -994,6 +1026,7 @@ class Unit:
                 self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
             else:
                 self.move(IDLE)
+            self.asked = None
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
@@ -1168,7 +1201,7 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
-        if len(frame.units) > 1 or frame.is_choosy:
+        if (len(frame.units) > 1 and not frame.is_alone) or frame.is_choosy:
             adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
         frame.owner.frame_finished(frame)
 
@@ -1223,8 +1256,8 @@ class Frame:
 
     __slots__ = (
         "_is_looking", "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter",
-        "index", "is_bound", "is_choosy", "keeps", "owner", "parent", "pending", "planner", "protection", "round",
-        "round_open", "since", "state", "units", "version",
+        "index", "is_alone", "is_bound", "is_choosy", "is_plain", "keeps", "owner", "parent", "pending", "planner",
+        "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1250,6 +1283,8 @@ class Frame:
         self.since: int = 0  # the tick in which it began to think
         self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
         self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
+        self.is_plain: bool = False  # whether its actions are leaves, and none that thinks can suspend; as above
+        self.is_alone: bool = False  # whether all but the elected unit are known to be idle; ``adjust`` sees
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
@@ -1323,6 +1358,7 @@ class Frame:
         self.since = planner.kernel.clock.tick
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
+        self.is_alone = False
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
         if self.has_filter and _is_blocked(self):
             self._drop()
@@ -1479,6 +1515,7 @@ class Frame:
         kernel = self.planner.kernel
         asked: list[Unit] = []
         number = self.round
+        self.is_alone = False
         for unit in units:
             if self.round != number or self.state == IDLE:
                 return  # as in ``_ask_all``
@@ -1558,7 +1595,7 @@ class Frame:
         self.round_open = False
         why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
-        for unit in self.units:
+        for unit in self.units if not self.is_alone or self.active is None else (self.active,):
             state = unit.state
             if state >= STARTED:
                 unit.stop()
@@ -1599,7 +1636,9 @@ def learn(frame: Frame) -> None:
     if frame.execution.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
-    frame.has_filter = any(spec.has_filter for spec in specs)
+    frame.has_filter = any([spec.has_filter for spec in specs])
+    frame.is_plain = all([spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs])
+    frame.is_alone = False
     frame.keeps = keeps_thinking(frame)
 
 
@@ -1875,25 +1914,39 @@ def adjust(frame: Frame) -> None:
     idle: list[Unit] | None = None
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
+    frame.is_alone = not frame.is_choosy  # until another one is found, or begun by what is called here
     for unit in frame.units:
         state = unit.state
-        if state == IDLE:
-            if unit.spec.high > bar:
-                if idle is None:
-                    idle = []
-                idle.append(unit)
-        elif (state == READY or state == THINKING) and unit.spec.high <= bar:  # as the elected one is not
-            spec = unit.spec
-            if state == READY and not unit.is_fresh and spec.steps is None and spec.keeps != ANSWERS:
-                if watched or not spec.is_plain or unit.extras is not None or unit.thinking is not None:
+        spec = unit.spec
+        if state == READY:
+            if spec.high > bar:
+                frame.is_alone = False
+            elif not unit.is_fresh and spec.is_plain:
+                if watched or unit.extras is not None or unit.thinking is not None:
                     unit.end_thinking()
                 else:  # what that does; most are stopped so
                     unit.state = IDLE
                     unit.output = None
                     if _references(unit.context) > _ALONE:
                         unit.context = None
-            elif not (why and goes_on(unit, why)):
+            elif not unit.is_fresh and spec.steps is None and spec.keeps != ANSWERS:
+                unit.end_thinking()
+            elif why and goes_on(unit, why):
+                frame.is_alone = False
+            else:
                 outdone(frame, unit)
+        elif state == IDLE:
+            if spec.high > bar:
+                if idle is None:
+                    idle = []
+                idle.append(unit)
+        elif state == THINKING and spec.high <= bar:
+            if why and goes_on(unit, why):
+                frame.is_alone = False
+            else:
+                outdone(frame, unit)
+        elif unit is not active:
+            frame.is_alone = False
     if idle is not None:
         frame.begin_late(idle)
     if frame.is_choosy:
