@@ -27,16 +27,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
+from agentrt.activity.author.answering import FIELDS, Declared
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
-from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
+from agentrt.activity.author.steps import ACTIVITY, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean
 from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from agentrt.activity.author.context import Context
-    from agentrt.activity.author.steps import Resolver
 
 
 _ASKS: Final = ("with each plan", "when answered", "when changed")  # when an action can be asked anew
@@ -84,52 +86,12 @@ def code_without_waits(hook: object) -> CodeType | None:
     return code if _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else None
 
 
-class ActionSpec:
+class ActionSpec(Declared):
     """What an action class declares, checked and compiled."""
 
-    cls: type[Action]
-    subject: str  # its module and name, for errors
-    label: str  # what paths and records call it: the name of the class
-    kind: str  # what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``
-    name: str
-    activity: str
-    low: float  # the least utility
-    high: float  # the greatest utility; 1 for a compound that composes it
-    is_range: bool  # whether ``ctx.set_utility`` may be called
-    span: float  # the width of the declared range
-    boost: float
-    weight: float
-    scheduler_priority: float  # what the agent's share of the think budget is multiplied with while it runs
-    think_timeout: float | None  # in how many game seconds it has to be ready; None for no limit
-    flags: tuple[str, ...]
-    has_filter: bool  # whether it has a hook ``should_start_thinking``; likewise the others
-    has_think: bool
-    has_stop_thinking: bool
-    has_on_reject: bool
-    has_start: bool
-    has_run: bool
-    has_stop: bool
-    # the code of such a hook if it cannot suspend: then it is stepped where it stands; None if it can
-    think_code: CodeType | None
-    run_code: CodeType | None
-    is_filter: bool  # whether it has no other hook than ``should_start_thinking``: then it is never run
-    # whether it is a leaf with a think that nobody limits, nobody is told when that stops, and an answer is not kept, as
-    # mostly
-    is_plain: bool
-    # whether more is to be done when its thinking stops than to forget it; always for who has steps
-    must_stop_think: bool
-    takes_none: bool  # whether its activity takes no arguments
-    takes_plain: bool  # whether no entity can be among them
-    output_type: type[ThinkOutput] | None
-    output_label: str
-    steps: tuple[CompiledStep, ...] | None  # a compound's steps; None for a leaf
-    output: tuple[tuple[str, Resolver | None, object], ...] | None  # a compound's declared output fields
-    output_reads: tuple[int, ...]  # the elements that they come from, the nearest first; see ``CompiledStep.reads``
-    uses: dict[int, list[str]]  # which output fields of which step a compound reads
-    composes: bool
-    keeps: int  # what of its thinking goes on over the end of plans; see ``plan.tree``
+    __slots__ = ()
 
-    __slots__ = tuple(__annotations__)
+    cls: type[Action]
 
     def __init__(self, cls: type[Action]) -> None:
         self.cls = cls
@@ -160,6 +122,14 @@ class ActionSpec:
             self._is_leaf and self.has_think and self.keeps != ANSWERS
             and not self.has_stop_thinking and self.think_timeout is None
         )  # fmt: skip
+
+    def __copy__(self) -> Self:
+        kinds = [kind for kind in type(self).__mro__ if kind is not Declared]
+        own = [slot for kind in kinds for slot in kind.__dict__.get("__slots__", ())]
+        made = object.__new__(type(self))
+        for slot in (*FIELDS, *own):
+            setattr(made, slot, getattr(self, slot))
+        return made
 
     @property
     def _is_leaf(self) -> bool:

@@ -67,6 +67,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from agentrt.activity.author.answering import AnsweringContext
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
@@ -80,8 +81,9 @@ from agentrt.kernel.traps import astray, at_once, next_tick, running, sleep_tick
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.answering import Declared
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.author.seat import Declared, Seat, SeatHome, SpawnedFrame
+    from agentrt.activity.author.seat import Seat, SeatHome, SpawnedFrame
     from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
@@ -217,13 +219,16 @@ class Alarm:
         self._seat.let_go(self)
 
 
-class Context:
+class Context(AnsweringContext):
     """What every hook of an action gets as its first argument."""
 
-    __slots__ = ("_home", "_seat")
+    __slots__ = ("_home",)
+
+    # Of the planner's unit, which is both, that base knows what is compiled, and this class what else it does.
+    _seat: Seat  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(self, seat: Seat) -> None:
-        self._seat: Seat = seat  # whose it is
+        self._seat = seat
         self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------
@@ -504,27 +509,8 @@ class Context:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def set_think_output(self, /, **fields: Any) -> None:
-        """The action is ready; again while it is ready: its output changed.
-
-        Args:
-            fields: the fields of the declared ``Output``; without any, the output is the action's arguments.
-
-        Raises:
-            WrongStateError: the action does not think.
-            ArgumentError: the fields do not fit the declaration.
-
-        Source: Stonehearth, AI: `set_think_output`.
-        """
+    def _give(self, fields: dict[str, Any]) -> None:
         seat = self._seat
-        spec = seat.spec
-        kind = spec.output_type
-        if seat.asked is self and kind is not None and kind._fits(fields):
-            # All that it means to a leaf before the round is over: until then nobody but who steps it looks at it.
-            seat.state = READY
-            seat.output = fields  # it becomes a record when somebody looks at it
-            seat.is_fresh = False
-            return
         if seat.context is not self:
             self._late("set_think_output")
             return
@@ -537,6 +523,8 @@ class Context:
         if extras is not None:
             extras.candidates = None
             extras.cuts = 0
+        spec = seat.spec
+        kind = spec.output_type
         if kind is None:
             output: object = seat.frame.args if not fields else undeclared(spec, fields)
         elif kind._fits(fields):
@@ -581,24 +569,9 @@ class Context:
                 seat.extras.candidates = None
             seat.clear_output()
 
-    def set_utility(self, utility: float) -> None:
-        """Place the utility within the declared range.
-
-        Args:
-            utility: from 0 (the low end of the range) to 1 (the high end).
-
-        Raises:
-            WrongStateError: the action declares one number and not a range.
-            ValueError: it is not a number from 0 to 1.
-
-        Source: Stonehearth, AI: `set_utility`.
-        """
+    def _place(self, utility: float) -> None:
         seat = self._seat
         spec = seat.spec
-        if seat.asked is self and spec.is_range and 0.0 <= utility <= 1.0:
-            # All that it means to a leaf before the round is over.
-            seat.utility = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
-            return
         if not spec.is_range:
             raise WrongStateError(
                 "set_utility",
@@ -859,13 +832,13 @@ class Context:
 
     def _call_back(self, callback: Callable[..., object], *args: Any) -> None:
         seat = self._seat
-        kernel = self._home.kernel
-        outer, kernel.acting = kernel.acting, seat
+        inline = self._home.kernel.inline
+        outer, inline.acting = inline.acting, seat
         try:
             try:
                 callback(*args)
             finally:
-                kernel.acting = outer
+                inline.acting = outer
         except Flow as flow:
             self._hear(flow)
         except ENDS_PROGRAM:

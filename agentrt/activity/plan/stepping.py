@@ -1,5 +1,6 @@
-"""What of the stepping of thinks is never compiled: the compiler's coroutines cannot await in the middle of handling an
-error, and this one awaits what an author wrote.
+"""What of the stepping of thinks is never compiled.
+
+The compiler's coroutines cannot await in the middle of handling an error, and this one awaits what an author wrote.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ Rules that everybody here relies on:
 * Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
   hook: in ``think`` and ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan;
   in ``stop`` and ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal:
-  the next best takes the place. While a plain hook is called, ``kernel.acting`` is its unit: so the context knows on
+  the next best takes the place. While a plain hook is called, ``Inline.acting`` is its unit: so the context knows on
   whose stack it is called. (The kernel knows whose strand it steps.)
 * Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it
   is noted, and the frame looks at it when the ready queue comes to that.
@@ -131,6 +131,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
+from agentrt.activity.author.answering import AnsweringSeat, Declared
 from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
@@ -154,7 +155,8 @@ from agentrt.body.entity import destroyed_signal
 from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
-from agentrt.kernel.kernel import Batch, ControlFlow, Inline
+from agentrt.kernel.inline import Inline
+from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -163,7 +165,7 @@ from agentrt.native import mypyc_attr
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import Action, ActionSpec
+    from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.author.seat import Opened, SpawnedFrame
     from agentrt.body.budget import SearchWork, Share
@@ -208,13 +210,13 @@ def _refuse_place(frame: Frame) -> NoReturn:
 
 def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
     """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
+    inline: Inline = unit.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, unit
     try:
         try:
             getattr(unit.action, hook)(unit.context or unit.make_context(), unit.frame.args)
         finally:
-            kernel.acting = outer  # before anybody is told: that is not done on the author's stack
+            inline.acting = outer  # before anybody is told: that is not done on the author's stack
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -247,7 +249,7 @@ def _start_raised(unit: Unit, error: BaseException) -> None:
 
 def call_start(unit: Unit) -> bool:
     """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
-    unit.frame.planner.kernel.refused = None  # what it is refused from now on is why it rejects
+    unit.frame.planner.kernel.inline.refused = None  # what it is refused from now on is why it rejects
     if _call(unit, "start", _start_raised):
         return True
     if unit.state == STARTED:
@@ -260,13 +262,13 @@ def _forbids(unit: Unit) -> str:
 
     One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
     """
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
+    inline: Inline = unit.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, unit
     try:
         try:
             allows = bool(unit.action.should_start_thinking(unit.context or unit.make_context(), unit.frame.args))
         finally:
-            kernel.acting = outer
+            inline.acting = outer
     except Reject:
         allows = False
     except Abort as abort:
@@ -375,14 +377,14 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         if (leaving is not None and not leaving.is_done) or (not is_plain and unit.spec.think_code is None):
             return False
     number = frame.round
-    inline = kernel.inline
+    inline: Inline = kernel.inline
     before, kernel.current = kernel.current, inline
     try:
         if kernel.host.steps_inline:
             _first_steps(frame, asked, kernel, inline, is_task=False)
         else:
             kernel.host.as_task(inline, _first_steps, frame, asked, kernel, inline, True)
-        inline.coro = kernel.acting = None
+        inline.coro = inline.acting = None
         # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
         if not is_plain:
             for unit in asked:
@@ -396,7 +398,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         raise
     finally:
         kernel.current = before
-        inline.coro = kernel.acting = None
+        inline.coro = inline.acting = None
     frame.close_round(number)
     return True
 
@@ -409,8 +411,8 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
         if unit.thinking is not asked:
             continue  # it was told to stop by one of those before it
         unit.thinking = None
-        kernel.acting = unit
-        kernel.refused = None
+        inline.acting = unit
+        inline.refused = None
         extras = unit.extras
         if extras is not None:
             extras.asked_anew()
@@ -441,7 +443,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
             unit.think_was_stepped(error)
 
 
-def record_of(spec: ActionSpec, output: object) -> Any:
+def record_of(spec: Declared, output: object) -> Any:
     """What an author set as a think output: the record, made of its fields if it is not yet."""
     if type(output) is not dict:
         return output
@@ -451,10 +453,10 @@ def record_of(spec: ActionSpec, output: object) -> Any:
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Execution, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
-    inline = kernel.inline
+    inline: Inline = kernel.inline
     before, kernel.current = kernel.current, inline
-    kernel.acting = unit
-    kernel.refused = None
+    inline.acting = unit
+    inline.refused = None
     inline.owner = unit
     inline.coro = coro
     error: BaseException | None = None
@@ -469,7 +471,7 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Executio
             error = inline.ended(None)
     except BaseException as raised:
         error = inline.ended(raised)
-    inline.coro = kernel.acting = None
+    inline.coro = inline.acting = None
     try:
         execution.run_ended(unit, error)
         if isinstance(error, ENDS_PROGRAM):
@@ -548,7 +550,7 @@ class PlannerOwner(ActingAgent, Protocol):
 class PlanParts(Protocol):
     """What is put into a plan and cannot be known here; the module ``performances``."""
 
-    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit:
+    def make_unit(self, frame: Frame, spec: Declared) -> Unit:
         """A unit for an action at a place."""
         ...
 
@@ -561,7 +563,7 @@ class PlanParts(Protocol):
 
 
 _MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
-NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
+NO_GROUPS: Final[Mapping[str, tuple[Declared, ...]]] = {}
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -590,9 +592,9 @@ class Planner:
         self.read: StateReader = read  # how CURRENT reads the state of the entity
         self.parts: PlanParts = parts
         # activity to the actions that perform it, in the order in which they were learned
-        self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        self.known: Mapping[str, tuple[Declared, ...]] = {}
         # activity to the task groups that perform it, in the order in which the agent joined them
-        self.groups: Mapping[str, tuple[ActionSpec, ...]] = NO_GROUPS
+        self.groups: Mapping[str, tuple[Declared, ...]] = NO_GROUPS
         self.version: int = 0  # changes whenever one of these does
         # where in the plan task groups are considered or run, in the order in which they began to
         self.group_places: tuple[Unit, ...] = ()
@@ -611,7 +613,7 @@ class Planner:
 
     # --- knowing ------------------------------------------------------------------------------------------------------
 
-    def learn(self, known: Mapping[str, tuple[ActionSpec, ...]]) -> None:
+    def learn(self, known: Mapping[str, tuple[Declared, ...]]) -> None:
         """Replace what the agent knows. Frames that think take it up at once, others when they think the next time."""
         self.known = known
         self.version += 1
@@ -621,9 +623,9 @@ class Planner:
         for execution in (self.execution, *self.performances):
             execution.relearn()
 
-    def learn_groups(self, specs: Iterable[ActionSpec]) -> None:
+    def learn_groups(self, specs: Iterable[Declared]) -> None:
         """Replace the task groups that the agent is in; they come in the order in which it joined them."""
-        found: dict[str, tuple[ActionSpec, ...]] = {}
+        found: dict[str, tuple[Declared, ...]] = {}
         for spec in specs:
             found[spec.activity] = (*found.get(spec.activity, ()), spec)
         if found != self.groups:  # who tells of a change may be the second to do so
@@ -631,7 +633,7 @@ class Planner:
             self.version += 1
             self._relearn()
 
-    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+    def performers(self, activity: str) -> tuple[Declared, ...]:
         """The actions that could perform an activity: what the agent knows, and then the groups that it is in."""
         known = self.known.get(activity, ())
         groups = self.groups.get(activity)
@@ -703,25 +705,18 @@ _ALONE: Final = _references(_kept.context)  # of something that one attribute re
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Unit:
+class Unit(AnsweringSeat):
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action", "asked", "context", "current", "extras", "frame", "is_fresh", "leaving", "output", "rejection",
-        "running", "since", "spec", "state", "thinking", "utility",
+        "action", "context", "current", "extras", "frame", "leaving", "rejection", "running", "since", "thinking",
     )  # fmt: skip
 
-    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+    def __init__(self, frame: Frame, spec: Declared) -> None:
+        AnsweringSeat.__init__(self, spec, IDLE)
         self.frame: Frame = frame  # the activity at that place
-        self.spec: ActionSpec = spec  # what the action declares
         self.action: Action = spec.cls()  # its own instance of the action
-        self.state: int = IDLE  # one of the constants of the module ``states``
-        self.utility: float = spec.low  # within its activity, without any boost
-        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
-        # the same while its think is stepped in a round that nobody watches, and nothing rare is known of it: then an
-        # answer of a leaf means no more than that it is noted here
-        self.asked: Context | None = None
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
         # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
         # who is stopped before its turn puts None here, and is passed over
@@ -729,8 +724,6 @@ class Unit:
         self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
         self.since: int = 0  # the tick in which it began to think, or to run
-        # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
-        self.is_fresh: bool = False
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
@@ -952,7 +945,7 @@ class Unit:
     def think_was_stepped(self, error: BaseException | None) -> None:
         """That has ended without an answer, or with an error."""
         kernel = self.frame.planner.kernel
-        kernel.inline.coro = kernel.acting = None
+        kernel.inline.coro = kernel.inline.acting = None
         try:
             if self.thinking is None:
                 self.think_ended(error)
@@ -1320,7 +1313,7 @@ class Frame:
     def note(self, event: TraceEvent, **detail: Any) -> None:
         self.planner.record(self.path(), event, tuple(detail.items()))
 
-    def performers(self) -> Sequence[ActionSpec]:
+    def performers(self) -> Sequence[Declared]:
         """The actions that could perform it here, in the order in which they are asked."""
         return self.planner.performers(self.activity)
 
@@ -1636,13 +1629,13 @@ def learn(frame: Frame) -> None:
     if frame.execution.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
-    frame.has_filter = any([spec.has_filter for spec in specs])
-    frame.is_plain = all([spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs])
+    frame.has_filter = any(spec.has_filter for spec in specs)
+    frame.is_plain = all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs)
     frame.is_alone = False
     frame.keeps = keeps_thinking(frame)
 
 
-def make_unit(frame: Frame, spec: ActionSpec) -> Unit | None:
+def make_unit(frame: Frame, spec: Declared) -> Unit | None:
     """A unit for an action at a place of the plan; None if its class raised, which is reported."""
     try:
         return frame.planner.parts.make_unit(frame, spec)
@@ -1911,43 +1904,34 @@ def adjust(frame: Frame) -> None:
     assert active is not None
     is_over = frame.state == FINISHED
     bar = _NOBODY if frame.is_bound or is_over else active.utility
-    idle: list[Unit] | None = None
+    idle: list[Unit] = []
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
     frame.is_alone = not frame.is_choosy  # until another one is found, or begun by what is called here
     for unit in frame.units:
         state = unit.state
         spec = unit.spec
-        if state == READY:
+        if state == READY or state == THINKING:
             if spec.high > bar:
                 frame.is_alone = False
-            elif not unit.is_fresh and spec.is_plain:
-                if watched or unit.extras is not None or unit.thinking is not None:
-                    unit.end_thinking()
-                else:  # what that does; most are stopped so
-                    unit.state = IDLE
-                    unit.output = None
-                    if _references(unit.context) > _ALONE:
-                        unit.context = None
-            elif not unit.is_fresh and spec.steps is None and spec.keeps != ANSWERS:
-                unit.end_thinking()
+            elif (
+                state == READY and spec.is_plain
+                and not (unit.is_fresh or watched or unit.extras is not None or unit.thinking is not None)
+            ):  # fmt: skip
+                unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
+                unit.output = None
+                if _references(unit.context) > _ALONE:
+                    unit.context = None
             elif why and goes_on(unit, why):
                 frame.is_alone = False
             else:
                 outdone(frame, unit)
         elif state == IDLE:
             if spec.high > bar:
-                if idle is None:
-                    idle = []
                 idle.append(unit)
-        elif state == THINKING and spec.high <= bar:
-            if why and goes_on(unit, why):
-                frame.is_alone = False
-            else:
-                outdone(frame, unit)
         elif unit is not active:
             frame.is_alone = False
-    if idle is not None:
+    if idle:
         frame.begin_late(idle)
     if frame.is_choosy:
         frame.look_further()

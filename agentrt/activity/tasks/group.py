@@ -79,6 +79,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.action import ActionSpec
+from agentrt.activity.author.answering import FIELDS
 from agentrt.activity.author.arguments import entities_in, first_gone
 from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import CompiledStep
@@ -447,7 +448,7 @@ class TaskSpec(ActionSpec, UnitMaker):
 
     def __init__(self, task: Task) -> None:
         template, declaration = TaskAction.spec, task.declaration
-        for slot in ActionSpec.__slots__:
+        for slot in FIELDS:
             setattr(self, slot, getattr(template, slot))
         self.task: Task = task
         self.kind: str = "task"
