@@ -16,8 +16,6 @@ from agentrt.kernel.strand import Strand, StrandOwner, meant
 class SteppedHost(Protocol):
     """The host, as it is needed here."""
 
-    def strand(self, kernel: Any, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand: ...
-
     def left_open(self) -> BaseException | None: ...
 
     def translate(self, error: BaseException) -> BaseException: ...
@@ -28,6 +26,8 @@ class SteppingKernel(Protocol):
 
     @property
     def host(self) -> SteppedHost: ...
+
+    def make_strand(self, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand: ...
 
 
 class Stepped(StrandOwner, Protocol):
@@ -69,8 +69,7 @@ class Inline:
         strand = self.made
         if strand is None or strand.coro is not self.coro:
             assert self.coro is not None
-            kernel = self._kernel
-            strand = self.made = kernel.host.strand(kernel, self.coro, self.name, self.owner)
+            strand = self.made = self._kernel.make_strand(self.coro, self.name, self.owner)
         return strand
 
     def ended(self, error: BaseException | None) -> BaseException | None:

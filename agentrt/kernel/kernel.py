@@ -672,6 +672,10 @@ class Kernel:
         self.ready.append(strand)
         return strand
 
+    def make_strand(self, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """A strand that is not started."""
+        return self.host.strand(self, coro, name, owner)
+
     def spawn_stray(self, coro: Coroutine[Any, Any, Any], name: str) -> None:
         """Start a coroutine that nobody waits for, but that must have ended before all is over."""
         self.strays.take(self.spawn(coro, name))

@@ -1,10 +1,9 @@
 """What every think needs of an author's side: what an action's class declares, and where its answers go.
 
-Three bases, each of one class: ``Declared`` of ``ActionSpec``, ``AnsweringSeat`` of the planner's unit, ``AnsweringContext`` of
-``Context``. They stand here because this module is compiled with the planner (``docs/how-to/builds.md``), and those
-classes cannot be: authors derive from what they are made of, or they are made of many parts that are not compiled.
-Compiled code reads a field of a compiled class at once, and looks up that of any other by its name, which costs more
-than the interpreter pays.
+Three bases, each of one class: ``Declared`` of ``ActionSpec``, ``AnsweringSeat`` of the planner's unit,
+``AnsweringContext`` of ``Context``. They stand here because this module is compiled with the planner
+(``docs/how-to/builds.md``), and what is made of them is not, or is not known here. Compiled code reads a field of a
+compiled class at once; it looks up that of any other by its name, which costs more than the interpreter pays.
 """
 
 from __future__ import annotations
