@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from agentrt.activity.author.context import Context
+    from agentrt.activity.author.steps import CompiledStep, Resolver
 
 
 _ASKS: Final = ("with each plan", "when answered", "when changed")  # when an action can be asked anew
@@ -91,34 +92,37 @@ class ActionSpec(Declared):
 
     __slots__ = ()
 
-    cls: type[Action]
-
     def __init__(self, cls: type[Action]) -> None:
-        self.cls = cls
-        self.subject = class_name(cls)
-        self.label = cls.__name__
-        self.kind = "compound" if hasattr(cls, "steps") else "leaf"
-        self.name = cls.name
-        self.activity = cls.does
+        self.cls: type[Action] = cls
+        self.subject: str = class_name(cls)
+        self.label: str = cls.__name__
+        self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
+        self.name: str = cls.name
+        self.activity: str = cls.does
         self._check_names()
-        (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
-        self.span = self.high - self.low
-        self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
-        self.weight = self._number("weight", cls.weight)
-        self.scheduler_priority = self._number("scheduler_priority", cls.scheduler_priority)
-        self.think_timeout = check_seconds(self.subject, "think_timeout", cls.think_timeout)
-        self.flags = self._flag_names(cls.flags)
+        (low, high), is_range = parse_range(self.subject, cls.utility)
+        self.low: float = low
+        self.high: float = high
+        self.is_range: bool = is_range
+        self.span: float = self.high - self.low
+        self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight: float = self._number("weight", cls.weight)
+        self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
+        self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
+        self.flags: tuple[str, ...] = self._flag_names(cls.flags)
         self._read_hooks(cls)
-        self.output_type = cls.Output
-        self.output_label = f"{cls.does} (think output)"
-        self.steps = self.output = None
-        self.output_reads, self.uses = (), {}
-        self.composes = False
+        self.output_type: type[ThinkOutput] | None = cls.Output
+        self.output_label: str = f"{cls.does} (think output)"
+        self.steps: tuple[CompiledStep, ...] | None = None
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        self.output_reads: tuple[int, ...] = ()
+        self.uses: dict[int, list[str]] = {}
+        self.composes: bool = False
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
-        self.keeps = self._keeps(cls.asks)
-        self.is_plain = (
+        self.keeps: int = self._keeps(cls.asks)
+        self.is_plain: bool = (
             self._is_leaf and self.has_think and self.keeps != ANSWERS
             and not self.has_stop_thinking and self.think_timeout is None
         )  # fmt: skip
@@ -139,21 +143,21 @@ class ActionSpec(Declared):
     def _read_hooks(self, cls: type[Action]) -> None:
         # A new hook is read here, called by a function of its own in ``plan.tree``, and named in HOOKS of
         # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.tree.learn`` notes.
-        self.has_filter = self._hook("should_start_thinking")
-        self.has_think = self._hook("think", is_async=True)
-        self.has_stop_thinking = self._hook("stop_thinking")
-        self.has_on_reject = self._hook("on_reject", ("ctx", "args", "reason"))
-        self.has_start = self._hook("start")
-        self.has_run = self._hook("run", is_async=True)
-        self.has_stop = self._hook("stop")
-        self.think_code = code_without_waits(cls.think) if self.has_think else None
-        self.run_code = code_without_waits(cls.run) if self.has_run else None
-        self.is_filter = self.has_filter and not (
+        self.has_filter: bool = self._hook("should_start_thinking")
+        self.has_think: bool = self._hook("think", is_async=True)
+        self.has_stop_thinking: bool = self._hook("stop_thinking")
+        self.has_on_reject: bool = self._hook("on_reject", ("ctx", "args", "reason"))
+        self.has_start: bool = self._hook("start")
+        self.has_run: bool = self._hook("run", is_async=True)
+        self.has_stop: bool = self._hook("stop")
+        self.think_code: CodeType | None = code_without_waits(cls.think) if self.has_think else None
+        self.run_code: CodeType | None = code_without_waits(cls.run) if self.has_run else None
+        self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
-        self.must_stop_think = self.has_stop_thinking or not self._is_leaf
-        self.takes_none = cls.Args is ActionArgs
-        self.takes_plain = holds_plain(cls.Args)
+        self.must_stop_think: bool = self.has_stop_thinking or not self._is_leaf
+        self.takes_none: bool = cls.Args is ActionArgs
+        self.takes_plain: bool = holds_plain(cls.Args)
 
     def _wrong(self, problem: str, remedy: str) -> DefinitionError:
         return DefinitionError(self.subject, problem, remedy)

@@ -224,11 +224,9 @@ class Context(AnsweringContext):
 
     __slots__ = ("_home",)
 
-    # Of the planner's unit, which is both, that base knows what is compiled, and this class what else it does.
-    _seat: Seat  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
-
     def __init__(self, seat: Seat) -> None:
-        self._seat = seat
+        # The planner's unit is both: that base knows of it what is compiled, and this class what else it does.
+        self._seat: Seat = seat  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
         self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------

@@ -732,7 +732,7 @@ class Unit(AnsweringSeat):
     def move(self, state: int) -> None:
         if not UNIT_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
-        self.state = state
+        self.state: int = state
 
     def whereabouts(self) -> tuple[str, str]:
         return self.frame.planner.name, self.path()
@@ -754,8 +754,8 @@ class Unit(AnsweringSeat):
 
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
-        output = self.output = record_of(self.spec, self.output)
-        return output
+        self.output: Any = record_of(self.spec, self.output)
+        return self.output
 
     def make_context(self) -> Context:
         """Make its context. It is kept: making one for each call would cost more than the call."""
@@ -766,7 +766,7 @@ class Unit(AnsweringSeat):
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
-            self.asked = None
+            self.asked: object = None
         return extras
 
     def is_settled(self) -> bool:
@@ -899,7 +899,7 @@ class Unit(AnsweringSeat):
     def begin(self, asked: list[Unit]) -> None:
         """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
-        self.utility = spec.low
+        self.utility: float = spec.low
         self.since = self.frame.planner.kernel.clock.tick
         self.current = None
         self.rejection = None
@@ -977,7 +977,7 @@ class Unit(AnsweringSeat):
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        self.is_fresh = not frame.round_open
+        self.is_fresh: bool = not frame.round_open
         if frame.planner.trace.on:
             self.note(TraceEvent.READY, utility=self.utility)
         if self.is_fresh:
