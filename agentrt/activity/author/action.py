@@ -97,9 +97,9 @@ class ActionSpec(Declared):
         self.subject: str = class_name(cls)
         self.label: str = cls.__name__
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
+        self._check_names()
         self.name: str = cls.name
         self.activity: str = cls.does
-        self._check_names()
         (low, high), is_range = parse_range(self.subject, cls.utility)
         self.low: float = low
         self.high: float = high
@@ -130,7 +130,7 @@ class ActionSpec(Declared):
     def __copy__(self) -> Self:
         kinds = [kind for kind in type(self).__mro__ if kind is not Declared]
         own = [slot for kind in kinds for slot in kind.__dict__.get("__slots__", ())]
-        made = object.__new__(type(self))
+        made = type(self).__new__(type(self))
         for slot in (*FIELDS, *own):
             setattr(made, slot, getattr(self, slot))
         return made
@@ -175,6 +175,9 @@ class ActionSpec(Declared):
         does: object = cls.does
         if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
             raise self._wrong(f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        name: object = cls.name
+        if not isinstance(name, str):
+            raise self._wrong(f"name is {repr_of(name, 80)}.", "Write what debugging tools are to call it: a string.")
         if not hasattr(cls, "utility"):
             raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):

@@ -365,20 +365,21 @@ def unit_expired(unit: Unit, seconds: float) -> None:
 def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
 
-    It is if none of their thinks can suspend, none still cleans up after another, and no author's code is on the stack,
-    which would else be in the middle of what it does while others are asked.
+    It is if none of their thinks can suspend, and no author's code is on the stack: that would be in the middle of what
+    it does while others are asked.
     """
     kernel = frame.planner.kernel
-    if not kernel.is_nobodys:
+    before = kernel.current
+    inline: Inline = kernel.inline
+    if before is None or before.coro is not None or inline.acting is not None:  # as ``Kernel.is_nobodys`` says
         return False
     is_plain = frame.is_plain
-    for unit in asked:
-        leaving = unit.leaving
-        if (leaving is not None and not leaving.is_done) or (not is_plain and unit.spec.think_code is None):
-            return False
+    if not is_plain:
+        for unit in asked:
+            if unit.spec.think_code is None:
+                return False
     number = frame.round
-    inline: Inline = kernel.inline
-    before, kernel.current = kernel.current, inline
+    kernel.current = inline
     try:
         if kernel.host.steps_inline:
             _first_steps(frame, asked, kernel, inline, is_task=False)
@@ -399,14 +400,17 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     finally:
         kernel.current = before
         inline.coro = inline.acting = None
-    frame.close_round(number)
+    if number == frame.round and frame.round_open:  # as ``Frame.close_round``
+        frame.close_answer()
     return True
 
 
 def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
     """Make the first step of each, which is its last one."""
     is_watched = frame.planner.trace.on
+    is_plain = frame.is_plain and not is_watched
     args = frame.args
+    error: BaseException | None = None
     for unit in asked:
         if unit.thinking is not asked:
             continue  # it was told to stop by one of those before it
@@ -416,19 +420,17 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
         extras = unit.extras
         if extras is not None:
             extras.asked_anew()
-        spec = unit.spec
         context = unit.context or unit.make_context()
-        error: BaseException | None = None
         try:
             coro: Any = unit.action.think(context, args)
-            if getattr(coro, "cr_code", None) is not spec.think_code:
+            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
                 # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
                 if coro is not None:
-                    unit.thinking = kernel.spawn(coro, spec.name, unit)
+                    unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
                 continue
             inline.owner = unit
             inline.coro = coro
-            if extras is None and spec.steps is None and not is_watched:
+            if extras is None and (is_plain or (unit.spec.steps is None and not is_watched)):
                 unit.asked = context
             # Sent None by hand, it would end in a ``StopIteration``, which costs more than all the rest here.
             for _ in coro.__await__():
@@ -441,6 +443,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
         unit.asked = None
         if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             unit.think_was_stepped(error)
+            error = None
 
 
 def record_of(spec: Declared, output: object) -> Any:
@@ -1126,15 +1129,15 @@ class Unit(AnsweringSeat):
             self.note(TraceEvent.START)
         if self.spec.has_start and not call_start(self):
             return False
-        self._started()
+        if (
+            self.extras is not None or self.thinking is not None or self.spec.has_stop_thinking
+            or self.frame.planner.trace.on
+        ):  # fmt: skip
+            self._started()
         return True
 
     def _started(self) -> None:
         # Not before ``start``: what it listens to while it thinks holds until it has taken over.
-        if self.extras is None and self.thinking is None and not self.spec.has_stop_thinking:
-            if self.frame.planner.trace.on:
-                self.note(TraceEvent.STOP_THINKING)
-            return
         self.stop_think()
         if self.extras is not None:
             self.extras.backoff.reset()
@@ -1178,10 +1181,12 @@ class Unit(AnsweringSeat):
             return
         execution.runs += (self,)
         code = spec.run_code
-        if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
-            _run_at_once(self, coro, execution, kernel)
-        else:
-            self.running = kernel.spawn(coro, spec.name, self)
+        if code is not None and getattr(coro, "cr_code", None) is code:
+            before = kernel.current
+            if before is not None and before.coro is None and kernel.inline.acting is None:  # it is nobody's, as above
+                _run_at_once(self, coro, execution, kernel)
+                return
+        self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         frame = self.frame
@@ -1194,7 +1199,7 @@ class Unit(AnsweringSeat):
         if planner.trace.on:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
-        if (len(frame.units) > 1 and not frame.is_alone) or frame.is_choosy:
+        if (len(frame.units) > 1 and frame.others != _NONE) or frame.is_choosy:
             adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
         frame.owner.frame_finished(frame)
 
@@ -1243,14 +1248,20 @@ class Unit(AnsweringSeat):
         return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"
 
 
+# Which of the units of a place are not idle, as far as that is known without looking.
+_NONE: Final = 0  # none but the elected one
+_SOME: Final = 1  # nobody knows
+_ALL: Final = 2  # all, since all were asked in this round and none has stopped since
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
         "_is_looking", "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter",
-        "index", "is_alone", "is_bound", "is_choosy", "is_plain", "keeps", "owner", "parent", "pending", "planner",
-        "protection", "round", "round_open", "since", "state", "units", "version",
+        "index", "is_bound", "is_choosy", "is_plain", "keeps", "least_high", "others", "owner", "parent", "pending",
+        "planner", "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1277,7 +1288,8 @@ class Frame:
         self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
         self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
         self.is_plain: bool = False  # whether its actions are leaves, and none that thinks can suspend; as above
-        self.is_alone: bool = False  # whether all but the elected unit are known to be idle; ``adjust`` sees
+        self.least_high: float = 0.0  # the least of what its actions declare as their greatest utility; as above
+        self.others: int = _SOME  # which units but the elected one are not idle
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
         self._is_looking = False
@@ -1351,7 +1363,7 @@ class Frame:
         self.since = planner.kernel.clock.tick
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
-        self.is_alone = False
+        self.others = _SOME if self.is_choosy else _ALL
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
         if self.has_filter and _is_blocked(self):
             self._drop()
@@ -1374,17 +1386,20 @@ class Frame:
         number = self.round
         try:
             for unit in units:
-                if watched or not unit.spec.is_plain or unit.state != IDLE:
+                spec = unit.spec
+                if watched or not spec.is_plain or unit.state != IDLE:
                     unit.begin(asked)
                     if self.round != number or self.state == IDLE:
                         return  # what a step's think did has stopped this place, or begun it anew
                 else:  # what ``begin`` does; most are asked so
-                    unit.utility = unit.spec.low
+                    unit.utility = spec.low
                     unit.since = since
                     unit.current = unit.rejection = None
                     unit.state = THINKING
                     unit.thinking = asked
                     asked.append(unit)
+                if unit.leaving is not None and not unit.leaving.is_done:
+                    at_once = False  # it still cleans up after the think before
         except BaseException:  # an interruption of the program, in a step of a compound
             planner.kernel.call_soon(self._begin_once_more, number)
             raise
@@ -1508,7 +1523,7 @@ class Frame:
         kernel = self.planner.kernel
         asked: list[Unit] = []
         number = self.round
-        self.is_alone = False
+        self.others = _SOME
         for unit in units:
             if self.round != number or self.state == IDLE:
                 return  # as in ``_ask_all``
@@ -1559,7 +1574,10 @@ class Frame:
                     raise states.illegal(self.path(), states.FRAME_NAMES, self.state, STARTED)
                 self.state = STARTED
                 if active.start():
-                    if len(self.units) > 1 or self.is_choosy:
+                    if (
+                        # else all were asked, and all could beat it
+                        self.others != _ALL or self.is_bound or self.least_high <= active.utility
+                    ) and (len(self.units) > 1 or self.is_choosy):
                         adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
                 if self.execution.is_aborting:
@@ -1588,15 +1606,19 @@ class Frame:
         self.round_open = False
         why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
-        for unit in self.units if not self.is_alone or self.active is None else (self.active,):
-            state = unit.state
-            if state >= STARTED:
-                unit.stop()
-            elif state != IDLE:
-                if why and goes_on(unit, why):
-                    kept = [unit] if kept is None else [*kept, unit]
-                else:
-                    unit.end_thinking()
+        active = self.active
+        if self.others == _NONE and active is not None and active.state >= STARTED:
+            active.stop()
+        else:
+            for unit in self.units:
+                state = unit.state
+                if state >= STARTED:
+                    unit.stop()
+                elif state != IDLE:
+                    if why and goes_on(unit, why):
+                        kept = [unit] if kept is None else [*kept, unit]
+                    else:
+                        unit.end_thinking()
         if kept is not None:
             set_aside(self, kept)
         elif self.protection is not None:
@@ -1631,7 +1653,8 @@ def learn(frame: Frame) -> None:
             end_asides(tuple(asides_below(unit)))
     frame.has_filter = any(spec.has_filter for spec in specs)
     frame.is_plain = all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs)
-    frame.is_alone = False
+    frame.least_high = min([spec.high for spec in specs], default=0.0)
+    frame.others = _SOME
     frame.keeps = keeps_thinking(frame)
 
 
@@ -1821,7 +1844,7 @@ def _are_equal(before: Any, now: Any) -> bool:
         return False
 
 
-_NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
+_NOBODY: Final = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
 def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
@@ -1843,7 +1866,9 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
         if unit is not active:
             unit.is_fresh = False
         utility = unit.utility
-        if utility < top or (is_planned and _changes_too_much(frame, unit)):
+        if utility < top:
+            continue
+        if is_planned and _changes_too_much(frame, unit):
             continue
         if unit.spec.steps is not None and not unit.is_settled():
             unsettled = max(unsettled, utility)
@@ -1907,13 +1932,13 @@ def adjust(frame: Frame) -> None:
     idle: list[Unit] = []
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
-    frame.is_alone = not frame.is_choosy  # until another one is found, or begun by what is called here
+    frame.others = _NONE  # until one is found, or begun by what is called here
     for unit in frame.units:
         state = unit.state
         spec = unit.spec
         if state == READY or state == THINKING:
             if spec.high > bar:
-                frame.is_alone = False
+                frame.others = _SOME
             elif (
                 state == READY and spec.is_plain
                 and not (unit.is_fresh or watched or unit.extras is not None or unit.thinking is not None)
@@ -1923,17 +1948,18 @@ def adjust(frame: Frame) -> None:
                 if _references(unit.context) > _ALONE:
                     unit.context = None
             elif why and goes_on(unit, why):
-                frame.is_alone = False
+                frame.others = _SOME
             else:
                 outdone(frame, unit)
         elif state == IDLE:
             if spec.high > bar:
                 idle.append(unit)
         elif unit is not active:
-            frame.is_alone = False
+            frame.others = _SOME
     if idle:
         frame.begin_late(idle)
     if frame.is_choosy:
+        frame.others = _SOME
         frame.look_further()
 
 
@@ -2008,6 +2034,7 @@ def unwound(frame: Frame, *, was_running: bool) -> None:
     """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
     active = frame.active
     assert active is not None
+    frame.others = _SOME
     active.stop()  # before anybody is elected: its hooks may take back what made the other one better
     best = best_ready(frame, is_patient=True)
     if best is None:
@@ -2454,7 +2481,10 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            self._note_no_time(tick, frame.active)
+            self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
+            self._ended_in = tick
+            if self._at_once == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
+                self.planner.tell_no_time(frame.active.path())
         if self.stale:
             end_asides(self.stale)
         self.renewing = ENDED
@@ -2471,13 +2501,6 @@ class Execution:
             self.begin()
         else:
             self._later()
-
-    def _note_no_time(self, tick: int, unit: Unit) -> None:
-        """A plan ended at once. Once is fine; in every tick its author forgot to wait for something."""
-        self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
-        self._ended_in = tick
-        if self._at_once == MAX_AT_ONCE:
-            self.planner.tell_no_time(unit.path())
 
     def _later(self) -> None:
         """Think again in the next tick: a plan that takes no time must not be repeated within one."""
