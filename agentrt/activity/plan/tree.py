@@ -74,6 +74,8 @@ only that frame is unwound (``give_up``), and who awaits it gets ``ActivityAbort
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
 and listeners, and there is one machine that does it.
 
+What is called in each round takes no arguments by name alone: the interpreter makes such a call the slow way.
+
 Rules that everybody here relies on:
 
 * Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
@@ -382,7 +384,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     kernel.current = inline
     try:
         if kernel.host.steps_inline:
-            _first_steps(frame, asked, kernel, inline, is_task=False)
+            _first_steps(frame, asked, kernel, inline, False)
         else:
             kernel.host.as_task(inline, _first_steps, frame, asked, kernel, inline, True)
         inline.coro = inline.acting = None
@@ -422,11 +424,11 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
             extras.asked_anew()
         context = unit.context or unit.make_context()
         try:
-            coro: Any = unit.action.think(context, args)
+            coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
+            if coro is None:
+                continue  # somebody gave the class or the instance another one, of whatever kind
             if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
-                if coro is not None:
-                    unit.thinking = kernel.spawn(coro, unit.spec.name, unit)
+                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)  # as above, and nothing is known of it
                 continue
             inline.owner = unit
             inline.coro = coro
@@ -1205,7 +1207,11 @@ class Unit(AnsweringSeat):
 
     def stop(self, state: int = IDLE) -> None:
         """Call ``stop`` and be idle again, or what else is said. Its strands have ended before."""
-        self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
+        # First: what its own ``stop`` does through its context comes too late to mean anything.
+        if state == IDLE and self.state >= STARTED and self.spec.steps is None:
+            self.state = IDLE  # what ``move`` does, as in ``end_thinking``
+        else:
+            self.move(state)
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
@@ -1335,7 +1341,7 @@ class Frame:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
+    def begin(self, args: Any, expected: Current | None, at_once: bool = True) -> None:
         """Have all actions of the activity think; those that cannot suspend before this returns, if ``at_once``.
 
         Raises:
@@ -1376,9 +1382,9 @@ class Frame:
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
-        self._ask_all(units, at_once=at_once)
+        self._ask_all(units, at_once)
 
-    def _ask_all(self, units: Iterable[Unit], *, at_once: bool) -> None:
+    def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
         planner = self.planner
         asked: list[Unit] = []
         watched = planner.trace.on
@@ -1446,7 +1452,7 @@ class Frame:
 
     def elect(self) -> bool:
         """Elect the best ready unit, if there is one, and tell the owner."""
-        best = best_ready(self, is_patient=True)
+        best = best_ready(self, True)
         if best is None:
             return False
         if self.state == THINKING and not self.planner.trace.on:  # what ``elected`` does
@@ -1847,7 +1853,7 @@ def _are_equal(before: Any, now: Any) -> bool:
 _NOBODY: Final = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
-def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
+def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
     """The ready unit with the highest utility, or None; equals are drawn by weight.
 
     A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
@@ -2036,7 +2042,7 @@ def unwound(frame: Frame, *, was_running: bool) -> None:
     assert active is not None
     frame.others = _SOME
     active.stop()  # before anybody is elected: its hooks may take back what made the other one better
-    best = best_ready(frame, is_patient=True)
+    best = best_ready(frame, True)
     if best is None:
         # The better one withdrew meanwhile.
         frame.move(THINKING)

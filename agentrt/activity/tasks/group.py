@@ -1141,7 +1141,7 @@ class TaskFrame(Frame):
             self.asked.setdefault(spec)
         return kept
 
-    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
+    def begin(self, args: Any, expected: Current | None, at_once: bool = True) -> None:
         """Have the tasks think, or a window of them."""
         self.asked.clear()
         self._let_go.clear()
@@ -1152,7 +1152,7 @@ class TaskFrame(Frame):
         if self.is_choosy or len(self.group.known) > WINDOW:
             self.version: int = -1
             self._is_beginning = True
-        super().begin(args, expected, at_once=at_once)
+        super().begin(args, expected, at_once)
 
     # --- asking more --------------------------------------------------------------------------------------------------
 
