@@ -9,7 +9,7 @@ compiled class at once; it looks up that of any other by its name, which costs m
 from __future__ import annotations
 
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import READY
@@ -118,14 +118,15 @@ class AnsweringContext:
         Source: Stonehearth, AI: `set_think_output`.
         """
         seat = self._seat
-        if seat.asked is self:
-            kind = seat.spec.output_type
-            if kind is not None and kind._fits(fields):
-                seat.state = READY
-                seat.output = fields  # it becomes a record when somebody looks at it
-                seat.is_fresh = False
-                return
-        self._give(fields)
+        kind = seat.spec.output_type
+        if kind is None or not kind._fits(fields):
+            self._give(fields, None)
+        elif seat.asked is self:
+            seat.state = READY
+            seat.output = fields  # it becomes a record when somebody looks at it
+            seat.is_fresh = False
+        else:
+            self._give(fields, fields)
 
     def set_utility(self, utility: float) -> None:
         """Place the utility within the declared range.
@@ -141,15 +142,22 @@ class AnsweringContext:
         """
         seat = self._seat
         spec = seat.spec
-        if seat.asked is self and spec.is_range and 0.0 <= utility <= 1.0:
-            seat.utility = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
+        if not (spec.is_range and 0.0 <= utility <= 1.0):
+            self._refuse_utility(utility)
+        placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
+        if seat.asked is self:
+            seat.utility = placed
         else:
-            self._place(utility)
+            self._place(placed, utility)
 
-    def _give(self, fields: dict[str, Any]) -> None:
-        """Set an output, whatever it means."""
+    def _give(self, fields: dict[str, Any], output: object) -> None:
+        """Set an output, whatever that means; ``output`` is what is made of the fields, if that is known."""
         raise NotImplementedError
 
-    def _place(self, utility: float) -> None:
-        """Set the utility, whatever that means."""
+    def _refuse_utility(self, utility: float) -> NoReturn:
+        """It is not in the declared range, or none is declared."""
+        raise NotImplementedError
+
+    def _place(self, placed: float, utility: float) -> None:
+        """Set the utility, whatever that means: where it is placed, and what it was called with."""
         raise NotImplementedError

@@ -70,7 +70,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from agentrt.activity.author.answering import AnsweringContext
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
-from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
@@ -507,7 +506,7 @@ class Context(AnsweringContext):
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def _give(self, fields: dict[str, Any]) -> None:
+    def _give(self, fields: dict[str, Any], output: object) -> None:
         seat = self._seat
         if seat.context is not self:
             self._late("set_think_output")
@@ -521,14 +520,13 @@ class Context(AnsweringContext):
         if extras is not None:
             extras.candidates = None
             extras.cuts = 0
-        spec = seat.spec
-        kind = spec.output_type
-        if kind is None:
-            output: object = seat.frame.args if not fields else undeclared(spec, fields)
-        elif kind._fits(fields):
-            output = fields
-        else:
-            output = kind.build(spec.output_label, fields)
+        if output is None:
+            spec = seat.spec
+            kind = spec.output_type
+            if kind is not None:
+                output = kind.build(spec.output_label, fields)
+            else:
+                output = seat.frame.args if not fields else undeclared(spec, fields)
         if running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
             seat.set_output(output)  # it mostly is the thread that steps it, which is seen without a call
 
@@ -567,26 +565,26 @@ class Context(AnsweringContext):
                 seat.extras.candidates = None
             seat.clear_output()
 
-    def _place(self, utility: float) -> None:
-        seat = self._seat
-        spec = seat.spec
+    def _refuse_utility(self, utility: float) -> NoReturn:
+        spec = self._seat.spec
         if not spec.is_range:
             raise WrongStateError(
                 "set_utility",
                 f"{spec.subject} declares the fixed utility {spec.low:g}",
                 "Declare a range: utility = (low, high).",
             )
-        if not 0.0 <= utility <= 1.0:
-            raise ValueError(
-                f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
-            )
+        raise ValueError(
+            f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
+        )
+
+    def _place(self, placed: float, utility: float) -> None:
+        seat = self._seat
         if seat.context is not self:
             self._late("set_utility")
             return
-        placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
         state = seat.state
         if state == THINKING:
-            if spec.steps is None and not self._home.trace.on:
+            if seat.spec.steps is None and not self._home.trace.on:
                 seat.utility = placed  # all that it means to a leaf that has no answer yet
                 return
         elif self._elsewhere("set_utility", utility):

@@ -937,7 +937,9 @@ class Unit(AnsweringSeat):
         if self.thinking is not batch.members:
             return None
         self.thinking = None
-        if self.leaving is None or self.leaving.is_done:
+        if self.leaving is None:
+            return _call_think(self)
+        if self.leaving.is_done:
             return self._think_anew()
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
@@ -985,7 +987,7 @@ class Unit(AnsweringSeat):
         self.is_fresh: bool = not frame.round_open
         if frame.planner.trace.on:
             self.note(TraceEvent.READY, utility=self.utility)
-        if self.is_fresh:
+        if self.is_fresh and not frame.is_looking:
             frame.look_again()
 
     def clear_output(self) -> None:
@@ -1265,9 +1267,9 @@ class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
-        "_is_looking", "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter",
-        "index", "is_bound", "is_choosy", "is_plain", "keeps", "least_high", "others", "owner", "parent", "pending",
-        "planner", "protection", "round", "round_open", "since", "state", "units", "version",
+        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter", "index",
+        "is_bound", "is_choosy", "is_looking", "is_plain", "keeps", "least_high", "others", "owner", "parent",
+        "pending", "planner", "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1298,7 +1300,7 @@ class Frame:
         self.others: int = _SOME  # which units but the elected one are not idle
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
-        self._is_looking = False
+        self.is_looking: bool = False  # whether it is on the ready queue to compare its units once more
         self._path: str | None = None  # it stays the same for life, and records need it all the time
         self.protection: Protection | None = None
 
@@ -1477,12 +1479,12 @@ class Frame:
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
-        if not self._is_looking and not self.round_open and self.state != IDLE:
-            self._is_looking = True
+        if not self.is_looking and not self.round_open and self.state != IDLE:
+            self.is_looking = True
             self.planner.kernel.call_soon(self._look)
 
     def _look(self) -> None:
-        self._is_looking = False
+        self.is_looking = False
         state = self.state
         if self.round_open or self.execution.is_unwinding(self):
             return

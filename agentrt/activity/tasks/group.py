@@ -1169,7 +1169,7 @@ class TaskFrame(Frame):
 
     def _look(self) -> None:
         if not self.round_open:
-            self._is_looking = False
+            self.is_looking = False
             if self.ask_more():
                 return  # they answer first
         super()._look()
