@@ -95,6 +95,19 @@ class AnsweringSeat:
         # an answer of a leaf means no more than that it is noted here. Until the round is over nobody looks at it
         self.asked: object = None
 
+    def hear_output(self, context: object, output: object) -> bool:
+        """Take a think output, if nothing is wrong with it, and with the moment; whether it is taken.
+
+        Args:
+            context: through which it was given.
+            output: what was given; None for the arguments.
+        """
+        raise NotImplementedError
+
+    def hear_utility(self, context: object, utility: float) -> bool:
+        """Take a utility, if that is all that is to be done; whether it is taken."""
+        raise NotImplementedError
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class AnsweringContext:
@@ -119,14 +132,15 @@ class AnsweringContext:
         """
         seat = self._seat
         kind = seat.spec.output_type
-        if kind is None or not kind._fits(fields):
-            self._give(fields, None)
-        elif seat.asked is self:
-            seat.state = READY
-            seat.output = fields  # it becomes a record when somebody looks at it
-            seat.is_fresh = False
-        else:
-            self._give(fields, fields)
+        if kind is not None and kind._fits(fields):
+            if seat.asked is self:
+                seat.state = READY
+                seat.output = fields  # it becomes a record when somebody looks at it
+                seat.is_fresh = False
+            elif not seat.hear_output(self, fields):
+                self._give(fields)
+        elif kind is not None or fields or not seat.hear_output(self, None):
+            self._give(fields)
 
     def set_utility(self, utility: float) -> None:
         """Place the utility within the declared range.
@@ -147,11 +161,11 @@ class AnsweringContext:
         placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
         if seat.asked is self:
             seat.utility = placed
-        else:
+        elif not seat.hear_utility(self, placed):
             self._place(placed, utility)
 
-    def _give(self, fields: dict[str, Any], output: object) -> None:
-        """Set an output, whatever that means; ``output`` is what is made of the fields, if that is known."""
+    def _give(self, fields: dict[str, Any]) -> None:
+        """Set an output, whatever that means."""
         raise NotImplementedError
 
     def _refuse_utility(self, utility: float) -> NoReturn:

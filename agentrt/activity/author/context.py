@@ -76,7 +76,7 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import astray, at_once, next_tick, running, sleep_ticks, suspend_on
+from agentrt.kernel.traps import astray, at_once, next_tick, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
@@ -506,7 +506,7 @@ class Context(AnsweringContext):
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def _give(self, fields: dict[str, Any], output: object) -> None:
+    def _give(self, fields: dict[str, Any]) -> None:
         seat = self._seat
         if seat.context is not self:
             self._late("set_think_output")
@@ -520,15 +520,13 @@ class Context(AnsweringContext):
         if extras is not None:
             extras.candidates = None
             extras.cuts = 0
-        if output is None:
-            spec = seat.spec
-            kind = spec.output_type
-            if kind is not None:
-                output = kind.build(spec.output_label, fields)
-            else:
-                output = seat.frame.args if not fields else undeclared(spec, fields)
-        if running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
-            seat.set_output(output)  # it mostly is the thread that steps it, which is seen without a call
+        spec = seat.spec
+        if spec.output_type is not None:
+            output: object = spec.output_type.build(spec.output_label, fields)
+        else:
+            output = seat.frame.args if not fields else undeclared(spec, fields)
+        if not self._elsewhere("set_think_output", **fields):
+            seat.set_output(output)
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
@@ -582,16 +580,12 @@ class Context(AnsweringContext):
         if seat.context is not self:
             self._late("set_utility")
             return
-        state = seat.state
-        if state == THINKING:
-            if seat.spec.steps is None and not self._home.trace.on:
-                seat.utility = placed  # all that it means to a leaf that has no answer yet
+        if seat.state != THINKING:
+            if self._elsewhere("set_utility", utility):
                 return
-        elif self._elsewhere("set_utility", utility):
-            return
-        elif state in _ABSENT:
-            ignored(seat, "set_utility")
-            return
+            if seat.state in _ABSENT:
+                ignored(seat, "set_utility")
+                return
         seat.set_utility(placed)
 
     def reject(self, reason: str) -> NoReturn:

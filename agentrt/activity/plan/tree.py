@@ -162,7 +162,7 @@ from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
-from agentrt.kernel.traps import KEEP, Waiter, at_once
+from agentrt.kernel.traps import KEEP, Waiter, at_once, running
 from agentrt.native import mypyc_attr
 from agentrt.words import error_words, type_name
 
@@ -978,6 +978,29 @@ class Unit(AnsweringSeat):
         ):  # else it has not begun to think itself
             self.leaving = strand
         self.frame.planner.dismiss(strand)
+
+    def hear_output(self, context: object, output: object) -> bool:
+        state = self.state
+        frame = self.frame
+        if self.context is not context or (state != THINKING and state != READY):
+            return False
+        if running.kernel is not frame.planner.kernel:
+            return False  # another thread, mostly
+        extras = self.extras
+        if extras is not None:
+            extras.candidates = None
+            extras.cuts = 0
+        self.set_output(frame.args if output is None else output)
+        return True
+
+    def hear_utility(self, context: object, utility: float) -> bool:
+        if (
+            self.context is context and self.state == THINKING and self.spec.steps is None
+            and not self.frame.planner.trace.on
+        ):  # fmt: skip
+            self.utility = utility  # all that it means to a leaf that has no answer yet
+            return True
+        return False
 
     def set_output(self, output: object) -> None:
         frame = self.frame
