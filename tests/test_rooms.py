@@ -129,7 +129,10 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.strategy.tools": "what the command line shows of strategies, and no command",
 }
 ROOTS = {  # classes of which one other is made, and why they are two
+    "AnsweringContext": "the part of Context that is compiled: authors' names for arguments forbid that of all of it",
+    "AnsweringSeat": "what compiled code writes of a unit, which stands above the author's side",
     "ControlFlow": "the kernel lets pass what only the planner, two floors above, knows and raises",
+    "Declared": "the data of ActionSpec, for compiled code; reading an author's class cannot be compiled",
 }
 ONE_HEIR: set[str] = set()  # classes that nothing makes, no facade shows, and one class inherits from
 CASTS: dict[str, int] = {}  # calls of cast

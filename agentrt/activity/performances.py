@@ -69,7 +69,7 @@ from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import ActionSpec
+    from agentrt.activity.author.answering import Declared
     from agentrt.body.flags import Holder
 
 
@@ -105,7 +105,7 @@ class AskedPlace(Frame):
         owner: FrameOwner,
         unit: Unit | None,
         activity: str,
-        chosen: ActionSpec | None,
+        chosen: Declared | None,
         catcher: Below | None = None,
     ) -> None:
         super().__init__(execution, owner, unit, activity, 0, is_bound=False)
@@ -113,7 +113,7 @@ class AskedPlace(Frame):
         self._chosen = chosen
         self._catcher = catcher
 
-    def performers(self) -> Sequence[ActionSpec]:
+    def performers(self) -> Sequence[Declared]:
         return super().performers() if self._chosen is None else (self._chosen,)
 
     @property
@@ -136,7 +136,7 @@ class Spawned(SpawnedFrame):
         unit: Unit,
         activity: str,
         args: dict[str, Any],
-        chosen: ActionSpec | None = None,
+        chosen: Declared | None = None,
         *,
         catches: bool = False,
         handle: object = None,
@@ -444,7 +444,7 @@ class Performance(Execution):
         activity: str,
         args: Mapping[str, Any],
         holder: Holder | None,
-        chosen: ActionSpec | None = None,
+        chosen: Declared | None = None,
     ) -> None:
         super().__init__(planner, activity, holder)
         place = AskedPlace(self, self, None, activity, chosen)
@@ -591,7 +591,7 @@ async def perform(
     activity: str,
     args: Mapping[str, Any],
     holder: Holder | None = None,
-    chosen: ActionSpec | None = None,
+    chosen: Declared | None = None,
 ) -> Any:
     """Perform an activity once, beside the plan; what comes of it is the think output of the action that performed it.
 
@@ -768,7 +768,7 @@ class UnitMaker(ABC):
         """A unit of it at a place of the plan."""
 
 
-def make_unit(frame: Frame, spec: ActionSpec) -> Unit:
+def make_unit(frame: Frame, spec: Declared) -> Unit:
     """A unit for an action at a place of the plan."""
     if isinstance(spec, UnitMaker):
         return spec.make_unit(frame)

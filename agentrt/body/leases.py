@@ -16,7 +16,7 @@ first come, first served:
 
 ``take`` waits in line for a coroutine. Actions that look at a lease while they think, or acquire it in ``start``, and
 reject if they cannot have it, wait in line by themselves: what a kernel's code was refused last is noted in
-``Kernel.refused``, and whoever deals with the rejection finds it there.
+``Kernel.inline.refused``, and whoever deals with the rejection finds it there.
 
 Rejected: to wake all who wait. Each of a thousand begins anew whenever one is served, and whoever has just let go is
 quicker than they are.
@@ -49,7 +49,7 @@ class LeaseRefusal(NamedTuple):
 
 def refusal_of(kernel: Scheduler) -> LeaseRefusal | None:
     """What the code that is stepped at this moment was refused last; None if it was refused nothing."""
-    refused = kernel.refused
+    refused = kernel.inline.refused
     return refused if isinstance(refused, LeaseRefusal) and refused.entry is kernel.current else None
 
 
@@ -360,7 +360,7 @@ class LeaseBook:
         kernel = running.kernel
         if kernel is not None:
             current = kernel.current
-            kernel.refused = LeaseRefusal(self, thing, owner, getattr(current, "root", current))
+            kernel.inline.refused = LeaseRefusal(self, thing, owner, getattr(current, "root", current))
         return False
 
     def release_all(self, owner: object) -> None:

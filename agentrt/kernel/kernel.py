@@ -31,7 +31,7 @@ the beginning. The order of steps is the same. A member that was withdrawn befor
 passed over.
 
 *Code that cannot suspend* needs neither a strand nor a turn of its own: it is stepped where it stands (``Inline``), on
-every host alike, by a generator that waits for it (``yield from``): sent None by hand, a coroutine that ends in its
+every host alike, by a loop over it (``for _ in coro.__await__()``): sent None by hand, a coroutine that ends in its
 first step would cost a ``StopIteration``, and more than all the rest of the step.
 
 *The livelock guard* finds who does not let time pass, when a tick has become suspiciously long.
@@ -78,7 +78,7 @@ import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, LivelockError, WrongStateError
 from agentrt.kernel.clock import Clock
@@ -89,6 +89,7 @@ from agentrt.kernel.foreign import (
     throw_foreign,
     translate_no_loop,
 )
+from agentrt.kernel.inline import Inline
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Children, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.trace import TraceHub
@@ -242,54 +243,6 @@ class Batch:
             kernel.report_owner(self.member.strand_name(), fault)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
-
-
-# --- code that cannot suspend ----------------------------------------------------------------------------------------
-
-
-class Inline:
-    """Code that cannot suspend, while it is stepped: it stands for the entry of the ready queue that it never was.
-
-    Whoever steps such code makes this ``kernel.current``, the owner ``kernel.acting``, and puts both of them here.
-    """
-
-    __slots__ = ("_kernel", "coro", "made", "owner", "waiting")
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self.coro: Coroutine[Any, Any, Any] | None = None  # what is stepped; None between two
-        # whose it is, or was; ``kernel.acting`` is somebody else while it calls a callback of another action
-        self.owner: BatchMember | None = None
-        self.waiting: object = 0
-        self.made: Strand | None = None  # the strand that was made for it, because it asked
-
-    @property
-    def name(self) -> str:
-        return "nobody" if self.owner is None else self.owner.strand_name()
-
-    @property
-    def stepper(self) -> NoReturn:
-        """Nobody may put it into the ready queue."""
-        raise WrongStateError("Inline.stepper", "it is stepped where it stands", "Spawn a strand.")
-
-    def strand(self) -> Strand:
-        strand = self.made
-        if strand is None or strand.coro is not self.coro:
-            assert self.coro is not None
-            kernel = self._kernel
-            strand = self.made = kernel.host.strand(kernel, self.coro, self.name, self.owner)
-        return strand
-
-    def ended(self, error: BaseException | None) -> BaseException | None:
-        """The code has ended, with an error or without; the one to tell, which may be that it left a scope open."""
-        self.coro = None
-        host = self._kernel.host
-        left_open = host.left_open()  # whatever it raised: the scope has to go
-        error = left_open if error is None else host.translate(meant(error))
-        if self.made is not None:
-            strand, self.made = self.made, None
-            strand.ended(None, error)
-        return error
 
 
 # --- plain functions among the strands ------------------------------------------------------------------------------
@@ -684,12 +637,8 @@ class Kernel:
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self._reports: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0  # the place in the intake, from 0, of what is being taken
-        # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it
-        self.acting: object = None
         self.thread: int = 0  # which thread steps it; 0 before the first tick
-        # what the code that was stepped could not have, for whoever knows how to wait for it; see ``leases``
-        self.refused: object = None
-        self.inline: Inline = Inline(self)  # steps code that cannot suspend
+        self.inline: Inline = Inline(self)  # code that cannot suspend, and whose hook is called
         # the plain function that is called for a tick: what was posted, a hook, a driver; None for none
         self.calling: object = None
         self._caller = Caller(self)
@@ -723,6 +672,10 @@ class Kernel:
         self.live += 1
         self.ready.append(strand)
         return strand
+
+    def make_strand(self, coro: Coroutine[Any, Any, Any], name: str, owner: StrandOwner | None) -> Strand:
+        """A strand that is not started."""
+        return self.host.strand(self, coro, name, owner)
 
     def spawn_stray(self, coro: Coroutine[Any, Any, Any], name: str) -> None:
         """Start a coroutine that nobody waits for, but that must have ended before all is over."""
@@ -761,7 +714,7 @@ class Kernel:
     def is_nobodys(self) -> bool:
         """Whether a tick's strands are stepped, and no author's code is on the stack at this moment."""
         current = self.current
-        return current is not None and current.coro is None and self.acting is None
+        return current is not None and current.coro is None and self.inline.acting is None
 
     @property
     def is_stepping(self) -> bool:

@@ -123,6 +123,12 @@ class Cancellation(Protocol):
         ...
 
 
+class Refused(Protocol):
+    """What the code that was stepped could not have."""
+
+    refused: object
+
+
 class Scheduler(Protocol):
     """The kernel, as what lies below it sees it."""
 
@@ -132,7 +138,6 @@ class Scheduler(Protocol):
     current: Entry | None
     families: dict[Any, None]
     in_tick: bool
-    refused: object
     free_waits: int
     live: int
     livelock_steps: int
@@ -141,6 +146,11 @@ class Scheduler(Protocol):
     @property
     def host(self) -> Cancellation:
         """What stands between it and an event loop."""
+        ...
+
+    @property
+    def inline(self) -> Refused:
+        """What is stepped where it stands."""
         ...
 
     @property

@@ -673,13 +673,13 @@ class Attempt(Spawned):
             return False
         kernel = self.frame.planner.kernel
         # What it calls there, ``ctx.fail`` say, is called on its own stack, and raises.
-        outer, kernel.acting = kernel.acting, context.holder
+        outer, kernel.inline.acting = kernel.inline.acting, context.holder
         self.is_hearing = True
         try:
             try:
                 strategy.interrupted(context, interruption)
             finally:
-                kernel.acting = outer
+                kernel.inline.acting = outer
                 self.is_hearing = False
         except (Fail, Cannot, Reject, BeginAgain) as flow:
             self._obey(flow)

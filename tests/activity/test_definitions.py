@@ -171,6 +171,7 @@ def test_missing_utility():
         ({"does": "two words"}, "does is 'two words'. Write an activity such as 'demo:paint'."),
         ({"does": "a/b"}, "does is 'a/b'. Write an activity such as 'demo:paint'."),
         ({"does": 5}, "does is 5. Write an activity such as 'demo:paint'."),
+        ({"name": 5}, "name is 5. Write what debugging tools are to call it: a string."),
         ({"sunk_cost_boost": -0.1}, "sunk_cost_boost is -0.1. Write a number that is not negative."),
         ({"sunk_cost_boost": "x"}, "sunk_cost_boost is 'x'. Write a number that is not negative."),
         ({"weight": -1}, "weight is -1. Write a number that is not negative."),

@@ -603,6 +603,52 @@ def test_a_step_that_takes_the_plan_around_it_out_stops_the_asking(play, waits):
     assert faults == []
 
 
+def _raises(ctx):
+    raise ValueError("too late to matter")
+
+
+ENDS = {
+    "nothing": lambda ctx: None,
+    "an answer": lambda ctx: ctx.set_think_output(),
+    "a utility": lambda ctx: ctx.set_utility(1),
+    "a rejection": lambda ctx: ctx.reject("not this time"),
+    "an error": _raises,
+}
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+@pytest.mark.parametrize("end", ENDS)
+def test_a_think_in_which_its_place_is_begun_anew_does_not_answer_for_the_new_thinking(play, end, is_watched):
+    """Nothing that an author may call does it on the stack of a think; whoever calls the machine itself may."""
+
+    class Mark(Action):
+        does = TOP
+        utility = (0, 0.5)
+
+        async def think(self, ctx, args):
+            ctx.entity.diary.append("asked")
+            if len(ctx.entity.diary) == 1:
+                place = ctx.holder.frame
+                place.stop()
+                place.begin({}, None)
+                ENDS[end](ctx)
+            else:
+                ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            ctx.entity.diary.append(ctx.holder.utility)
+            await ctx.sleep(100)
+
+    runtime, being, faults = play.runtime(), Being(), []
+    if is_watched:
+        runtime.trace.listen(lambda record: None)
+    runtime.on_fault(lambda fault: faults.append(str(fault.error)))
+    runtime.add(Agent(being, actions=[Mark]))
+    play.ticks(runtime, 1)
+    assert being.diary == ["asked", "asked", 0.0]
+    assert faults == ["too late to matter"] * (end == "an error")
+
+
 def test_a_compound_that_is_answered_for_by_anothers_quick_hook_goes_on(play):
     class Plan(CompoundAction):
         does = TOP

@@ -27,16 +27,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
+from agentrt.activity.author.answering import FIELDS, Declared
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
-from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
+from agentrt.activity.author.steps import ACTIVITY, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean
 from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from agentrt.activity.author.context import Context
-    from agentrt.activity.author.steps import Resolver
+    from agentrt.activity.author.steps import CompiledStep, Resolver
 
 
 _ASKS: Final = ("with each plan", "when answered", "when changed")  # when an action can be asked anew
@@ -84,77 +87,53 @@ def code_without_waits(hook: object) -> CodeType | None:
     return code if _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else None
 
 
-class ActionSpec:
+class ActionSpec(Declared):
     """What an action class declares, checked and compiled."""
 
-    cls: type[Action]
-    subject: str  # its module and name, for errors
-    label: str  # what paths and records call it: the name of the class
-    kind: str  # what a unit of it is: ``leaf``, ``compound``, ``group`` or ``task``
-    name: str
-    activity: str
-    low: float  # the least utility
-    high: float  # the greatest utility; 1 for a compound that composes it
-    is_range: bool  # whether ``ctx.set_utility`` may be called
-    span: float  # the width of the declared range
-    boost: float
-    weight: float
-    scheduler_priority: float  # what the agent's share of the think budget is multiplied with while it runs
-    think_timeout: float | None  # in how many game seconds it has to be ready; None for no limit
-    flags: tuple[str, ...]
-    has_filter: bool  # whether it has a hook ``should_start_thinking``; likewise the others
-    has_think: bool
-    has_stop_thinking: bool
-    has_on_reject: bool
-    has_start: bool
-    has_run: bool
-    has_stop: bool
-    # the code of such a hook if it cannot suspend: then it is stepped where it stands; None if it can
-    think_code: CodeType | None
-    run_code: CodeType | None
-    is_filter: bool  # whether it has no other hook than ``should_start_thinking``: then it is never run
-    # whether it is a leaf with a think that nobody limits, and nobody is told when that stops, as most are
-    is_plain: bool
-    # whether more is to be done when its thinking stops than to forget it; always for who has steps
-    must_stop_think: bool
-    takes_none: bool  # whether its activity takes no arguments
-    takes_plain: bool  # whether no entity can be among them
-    output_type: type[ThinkOutput] | None
-    output_label: str
-    steps: tuple[CompiledStep, ...] | None  # a compound's steps; None for a leaf
-    output: tuple[tuple[str, Resolver | None, object], ...] | None  # a compound's declared output fields
-    output_reads: tuple[int, ...]  # the elements that they come from, the nearest first; see ``CompiledStep.reads``
-    uses: dict[int, list[str]]  # which output fields of which step a compound reads
-    composes: bool
-    keeps: int  # what of its thinking goes on over the end of plans; see ``plan.tree``
-
-    __slots__ = tuple(__annotations__)
+    __slots__ = ()
 
     def __init__(self, cls: type[Action]) -> None:
-        self.cls = cls
-        self.subject = class_name(cls)
-        self.label = cls.__name__
-        self.kind = "compound" if hasattr(cls, "steps") else "leaf"
-        self.name = cls.name
-        self.activity = cls.does
+        self.cls: type[Action] = cls
+        self.subject: str = class_name(cls)
+        self.label: str = cls.__name__
+        self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self._check_names()
-        (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
-        self.span = self.high - self.low
-        self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
-        self.weight = self._number("weight", cls.weight)
-        self.scheduler_priority = self._number("scheduler_priority", cls.scheduler_priority)
-        self.think_timeout = check_seconds(self.subject, "think_timeout", cls.think_timeout)
-        self.flags = self._flag_names(cls.flags)
+        self.name: str = cls.name
+        self.activity: str = cls.does
+        (low, high), is_range = parse_range(self.subject, cls.utility)
+        self.low: float = low
+        self.high: float = high
+        self.is_range: bool = is_range
+        self.span: float = self.high - self.low
+        self.boost: float = self._number("sunk_cost_boost", cls.sunk_cost_boost)
+        self.weight: float = self._number("weight", cls.weight)
+        self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
+        self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
+        self.flags: tuple[str, ...] = self._flag_names(cls.flags)
         self._read_hooks(cls)
-        self.output_type = cls.Output
-        self.output_label = f"{cls.does} (think output)"
-        self.steps = self.output = None
-        self.output_reads, self.uses = (), {}
-        self.composes = False
+        self.output_type: type[ThinkOutput] | None = cls.Output
+        self.output_label: str = f"{cls.does} (think output)"
+        self.steps: tuple[CompiledStep, ...] | None = None
+        self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
+        self.output_reads: tuple[int, ...] = ()
+        self.uses: dict[int, list[str]] = {}
+        self.composes: bool = False
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
-        self.keeps = self._keeps(cls.asks)
+        self.keeps: int = self._keeps(cls.asks)
+        self.is_plain: bool = (
+            self._is_leaf and self.has_think and self.keeps != ANSWERS
+            and not self.has_stop_thinking and self.think_timeout is None
+        )  # fmt: skip
+
+    def __copy__(self) -> Self:
+        kinds = [kind for kind in type(self).__mro__ if kind is not Declared]
+        own = [slot for kind in kinds for slot in kind.__dict__.get("__slots__", ())]
+        made = type(self).__new__(type(self))
+        for slot in (*FIELDS, *own):
+            setattr(made, slot, getattr(self, slot))
+        return made
 
     @property
     def _is_leaf(self) -> bool:
@@ -164,25 +143,24 @@ class ActionSpec:
     def _read_hooks(self, cls: type[Action]) -> None:
         # A new hook is read here, called by a function of its own in ``plan.tree``, and named in HOOKS of
         # tests/chaos/hostile.py; what a frame must know of its actions' hooks, ``plan.tree.learn`` notes.
-        self.has_filter = self._hook("should_start_thinking")
-        self.has_think = self._hook("think", is_async=True)
-        self.has_stop_thinking = self._hook("stop_thinking")
-        self.has_on_reject = self._hook("on_reject", ("ctx", "args", "reason"))
-        self.has_start = self._hook("start")
+        self.has_filter: bool = self._hook("should_start_thinking")
+        self.has_think: bool = self._hook("think", is_async=True)
+        self.has_stop_thinking: bool = self._hook("stop_thinking")
+        self.has_on_reject: bool = self._hook("on_reject", ("ctx", "args", "reason"))
+        self.has_start: bool = self._hook("start")
         if hasattr(cls, "steps") and not hasattr(cls.run, "is_default_hook"):  # before its kind is asked for
             remedy = "Move what it does into a step, or into start."
             raise self._wrong("a compound action has no run of its own.", remedy)
-        self.has_run = self._hook("run", is_async=True)
-        self.has_stop = self._hook("stop")
-        self.think_code = code_without_waits(cls.think) if self.has_think else None
-        self.run_code = code_without_waits(cls.run) if self.has_run else None
-        self.is_filter = self.has_filter and not (
+        self.has_run: bool = self._hook("run", is_async=True)
+        self.has_stop: bool = self._hook("stop")
+        self.think_code: CodeType | None = code_without_waits(cls.think) if self.has_think else None
+        self.run_code: CodeType | None = code_without_waits(cls.run) if self.has_run else None
+        self.is_filter: bool = self.has_filter and not (
             self.has_think or self.has_start or self.has_run or self.has_stop or hasattr(cls, "steps")
         )
-        self.is_plain = self._is_leaf and self.has_think and not self.has_stop_thinking and self.think_timeout is None
-        self.must_stop_think = self.has_stop_thinking or not self._is_leaf
-        self.takes_none = cls.Args is ActionArgs
-        self.takes_plain = holds_plain(cls.Args)
+        self.must_stop_think: bool = self.has_stop_thinking or not self._is_leaf
+        self.takes_none: bool = cls.Args is ActionArgs
+        self.takes_plain: bool = holds_plain(cls.Args)
 
     def _wrong(self, problem: str, remedy: str) -> DefinitionError:
         return DefinitionError(self.subject, problem, remedy)
@@ -200,6 +178,9 @@ class ActionSpec:
         does: object = cls.does
         if not isinstance(does, str) or not ACTIVITY.fullmatch(does):
             raise self._wrong(f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
+        name: object = cls.name
+        if not isinstance(name, str):
+            raise self._wrong(f"name is {repr_of(name, 80)}.", "Write what debugging tools are to call it: a string.")
         if not hasattr(cls, "utility"):
             raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):

@@ -67,21 +67,22 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from agentrt.activity.author.answering import AnsweringContext
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
-from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.entity import NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import astray, at_once, next_tick, running, sleep_ticks, suspend_on
+from agentrt.kernel.traps import astray, at_once, next_tick, sleep_ticks, suspend_on
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
+    from agentrt.activity.author.answering import Declared
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.author.seat import Declared, Seat, SeatHome, SpawnedFrame
+    from agentrt.activity.author.seat import Seat, SeatHome, SpawnedFrame
     from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
@@ -226,13 +227,14 @@ class Alarm:
         self._seat.let_go(self)
 
 
-class Context:
+class Context(AnsweringContext):
     """What every hook of an action gets as its first argument."""
 
-    __slots__ = ("_home", "_seat")
+    __slots__ = ("_home",)
 
     def __init__(self, seat: Seat) -> None:
-        self._seat: Seat = seat  # whose it is
+        # The planner's unit is both: that base knows of it what is compiled, and this class what else it does.
+        self._seat: Seat = seat  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
         self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
 
     # --- from where it is called --------------------------------------------------------------------------------------
@@ -513,18 +515,7 @@ class Context:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def set_think_output(self, /, **fields: Any) -> None:
-        """The action is ready; again while it is ready: its output changed.
-
-        Args:
-            fields: the fields of the declared ``Output``; without any, the output is the action's arguments.
-
-        Raises:
-            WrongStateError: the action does not think.
-            ArgumentError: the fields do not fit the declaration.
-
-        Source: Stonehearth, AI: `set_think_output`.
-        """
+    def _give(self, fields: dict[str, Any]) -> None:
         seat = self._seat
         if seat.context is not self:
             self._late("set_think_output")
@@ -539,21 +530,12 @@ class Context:
             extras.candidates = None
             extras.cuts = 0
         spec = seat.spec
-        kind = spec.output_type
-        frame = seat.frame
-        if kind is None:
-            output: object = frame.args if not fields else undeclared(spec, fields)
-        elif kind._fits(fields):
-            output = fields  # it becomes a record when somebody looks at it
+        if spec.output_type is not None:
+            output: object = spec.output_type.build(spec.output_label, fields)
         else:
-            output = kind.build(spec.output_label, fields)
-        if frame.round_open and spec.steps is None and not self._home.trace.on:
-            # All that it means to a leaf before the round is over: until then nobody but who steps it looks at it.
-            seat.state = READY
-            seat.output = output
-            seat.is_fresh = False
-        elif running.kernel is self._home.kernel or not self._elsewhere("set_think_output", **fields):
-            seat.set_output(output)  # it mostly is the thread that steps it, which is seen without a call
+            output = seat.frame.args if not fields else undeclared(spec, fields)
+        if not self._elsewhere("set_think_output", **fields):
+            seat.set_output(output)
 
     def candidates(self, choices: Iterable[Mapping[str, Any]]) -> None:
         """The action is ready with the first of several choices; each rejection of what was made of it offers the next.
@@ -590,44 +572,29 @@ class Context:
                 seat.extras.candidates = None
             seat.clear_output()
 
-    def set_utility(self, utility: float) -> None:
-        """Place the utility within the declared range.
-
-        Args:
-            utility: from 0 (the low end of the range) to 1 (the high end).
-
-        Raises:
-            WrongStateError: the action declares one number and not a range.
-            ValueError: it is not a number from 0 to 1.
-
-        Source: Stonehearth, AI: `set_utility`.
-        """
-        seat = self._seat
-        spec = seat.spec
+    def _refuse_utility(self, utility: float) -> NoReturn:
+        spec = self._seat.spec
         if not spec.is_range:
             raise WrongStateError(
                 "set_utility",
                 f"{spec.subject} declares the fixed utility {spec.low:g}",
                 "Declare a range: utility = (low, high).",
             )
-        if not 0.0 <= utility <= 1.0:
-            raise ValueError(
-                f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
-            )
+        raise ValueError(
+            f"set_utility({repr_of(utility)}): it takes a number from 0 to 1, which is placed within the range"
+        )
+
+    def _place(self, placed: float, utility: float) -> None:
+        seat = self._seat
         if seat.context is not self:
             self._late("set_utility")
             return
-        placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
-        state = seat.state
-        if state == THINKING:
-            if spec.steps is None and not self._home.trace.on:
-                seat.utility = placed  # all that it means to a leaf that has no answer yet
+        if seat.state != THINKING:
+            if self._elsewhere("set_utility", utility):
                 return
-        elif self._elsewhere("set_utility", utility):
-            return
-        elif state in _ABSENT:
-            ignored(seat, "set_utility")
-            return
+            if seat.state in _ABSENT:
+                ignored(seat, "set_utility")
+                return
         seat.set_utility(placed)
 
     def reject(self, reason: str) -> NoReturn:
@@ -864,8 +831,8 @@ class Context:
 
     def _call_back(self, callback: Callable[..., object], value: object = _NO_VALUE) -> None:
         seat = self._seat
-        kernel = self._home.kernel
-        outer, kernel.acting = kernel.acting, seat
+        inline = self._home.kernel.inline
+        outer, inline.acting = inline.acting, seat
         try:
             try:
                 if value is _NO_VALUE:
@@ -873,7 +840,7 @@ class Context:
                 else:
                     callback(value)
             finally:
-                kernel.acting = outer
+                inline.acting = outer
         except Flow as flow:
             self._hear(flow)
         except ENDS_PROGRAM:

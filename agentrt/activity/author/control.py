@@ -19,7 +19,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
-from agentrt.kernel.kernel import Batch, ControlFlow, Inline
+from agentrt.kernel.inline import Inline
+from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
 from agentrt.words import words_of
 
@@ -68,7 +69,8 @@ def is_on_own_stack(seat: Seat) -> bool:
     kernel = seat.frame.planner.kernel
     if not kernel.is_here:
         return False
-    return kernel.acting is seat if kernel.acting is not None else kernel.is_stepping and is_stepped(seat)
+    acting = kernel.inline.acting
+    return acting is seat if acting is not None else kernel.is_stepping and is_stepped(seat)
 
 
 def is_stepped(seat: Seat) -> bool:
@@ -104,13 +106,13 @@ def ends_thinking(seat: Seat, hook: str, call: Callable[..., object], *args: Any
     Returns:
         Whether the action is out now, or the plan is being aborted.
     """
-    kernel = seat.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, seat
+    inline = seat.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, seat
     try:
         try:
             call(*args)
         finally:
-            kernel.acting = outer
+            inline.acting = outer
     except Reject as rejection:
         seat.reject(rejection.reason)
     except Abort as abort:

@@ -6,7 +6,6 @@ author's side does not import, so that it can be read, and rebuilt, without it. 
 * ``Seat``  the action at one place of one agent's plan; a context belongs to one
 * ``Activity``  the activity that it could perform there, with others that could
 * ``SeatHome``  what all places of one agent's plan share: its kernel, its trace, its agent
-* ``Declared``  what the class of the action says of itself
 * ``Possessions``  what few seats have, and is made when they first want it
 
 A seat does what it is told and says so to the activity; it decides nothing. Everything is asked on the thread that
@@ -32,7 +31,7 @@ from agentrt.errors import did_you_mean
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.arguments import ThinkOutput
+    from agentrt.activity.author.answering import Declared
     from agentrt.activity.author.expected import Current
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
@@ -80,24 +79,6 @@ class SeatHome(Protocol):
     def work(self, units: int) -> Awaitable[None]:
         """Take units of search work from the think budget."""
         ...
-
-
-class Declared(Protocol):
-    """What the class of an action says of itself; an ``ActionSpec``."""
-
-    name: str  # what the action calls itself
-    kind: str  # ``leaf``, ``compound``, ``group`` or ``task``
-    subject: str  # its module and name, for errors
-    activity: str  # what it performs
-    low: float  # the least utility
-    span: float  # the width of the declared range of utilities
-    is_range: bool  # whether it is a range
-    output_type: type[ThinkOutput] | None  # what thinking finds out; None for the arguments as they are
-    output_label: str  # what errors call that
-
-    @property
-    def steps(self) -> object:
-        """Of a compound; None for a leaf."""
 
 
 class Opened(Protocol):
@@ -159,6 +140,10 @@ class Seat(Holder, Protocol):
     @property
     def context(self) -> object:
         """The context of its thinking or run at present; None before the first call of a hook."""
+
+    @property
+    def asked(self) -> object:
+        """The same while an answer means no more than that it is noted; see ``plan.tree``."""
 
     @property
     def extras(self) -> Possessions | None:

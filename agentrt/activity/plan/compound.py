@@ -50,7 +50,7 @@ from agentrt.kernel.trace import TraceEvent
 from agentrt.native import mypyc_attr
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import ActionSpec
+    from agentrt.activity.author.answering import Declared
     from agentrt.activity.author.expected import Current
     from agentrt.kernel.kernel import Timer
 
@@ -260,7 +260,7 @@ class CompoundUnit(Unit):
         "own_output", "results", "search", "self_utility", "step",
     )  # fmt: skip
 
-    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+    def __init__(self, frame: Frame, spec: Declared) -> None:
         super().__init__(frame, spec)
         self.frames: list[Frame] = []  # its steps; made when they first think
         self.results: list[Any] = []  # think outputs: its own, then the steps'

@@ -74,12 +74,14 @@ only that frame is unwound (``give_up``), and who awaits it gets ``ActivityAbort
 Rejected: an exception that is thrown up the stack of strands. What is to be unwound are frames with their hooks, flags
 and listeners, and there is one machine that does it.
 
+What is called in each round takes no arguments by name alone: the interpreter makes such a call the slow way.
+
 Rules that everybody here relies on:
 
 * Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
   hook: in ``think`` and ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan;
   in ``stop`` and ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal:
-  the next best takes the place. While a plain hook is called, ``kernel.acting`` is its unit: so the context knows on
+  the next best takes the place. While a plain hook is called, ``Inline.acting`` is its unit: so the context knows on
   whose stack it is called. (The kernel knows whose strand it steps.)
 * Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it
   is noted, and the frame looks at it when the ready queue comes to that.
@@ -131,13 +133,14 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
+from agentrt.activity.author.answering import AnsweringSeat, Declared
 from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
 from agentrt.activity.author.expected import Current, StateReader, has_changes
 from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.utility import DECIMALS, SUNK_COST_SECONDS, draw, fraction
-from agentrt.activity.plan.stepping import first_steps, think_after
+from agentrt.activity.plan.stepping import think_after
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -154,17 +157,18 @@ from agentrt.body.entity import destroyed_signal
 from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
+from agentrt.kernel.inline import Inline
 from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
-from agentrt.kernel.traps import KEEP, Waiter, at_once
+from agentrt.kernel.traps import KEEP, Waiter, at_once, running
 from agentrt.native import mypyc_attr
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
-    from agentrt.activity.author.action import Action, ActionSpec
+    from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.author.seat import Opened, SpawnedFrame
     from agentrt.body.budget import SearchWork, Share
@@ -209,13 +213,13 @@ def _refuse_place(frame: Frame) -> NoReturn:
 
 def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
     """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
+    inline: Inline = unit.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, unit
     try:
         try:
             getattr(unit.action, hook)(unit.context or unit.make_context(), unit.frame.args)
         finally:
-            kernel.acting = outer  # before anybody is told: that is not done on the author's stack
+            inline.acting = outer  # before anybody is told: that is not done on the author's stack
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
@@ -248,7 +252,7 @@ def _start_raised(unit: Unit, error: BaseException) -> None:
 
 def call_start(unit: Unit) -> bool:
     """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
-    unit.frame.planner.kernel.refused = None  # what it is refused from now on is why it rejects
+    unit.frame.planner.kernel.inline.refused = None  # what it is refused from now on is why it rejects
     if _call(unit, "start", _start_raised):
         return True
     if unit.state == STARTED:
@@ -261,13 +265,13 @@ def _forbids(unit: Unit) -> str:
 
     One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
     """
-    kernel = unit.frame.planner.kernel
-    outer, kernel.acting = kernel.acting, unit
+    inline: Inline = unit.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, unit
     try:
         try:
             allows = bool(unit.action.should_start_thinking(unit.context or unit.make_context(), unit.frame.args))
         finally:
-            kernel.acting = outer
+            inline.acting = outer
     except Reject:
         allows = False
     except Abort as abort:
@@ -364,31 +368,32 @@ def unit_expired(unit: Unit, seconds: float) -> None:
 def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
 
-    It is if none of their thinks can suspend, none still cleans up after another, and no author's code is on the stack,
-    which would else be in the middle of what it does while others are asked.
+    It is if none of their thinks can suspend, and no author's code is on the stack: that would be in the middle of what
+    it does while others are asked.
     """
     kernel = frame.planner.kernel
-    if not kernel.is_nobodys:
+    before = kernel.current
+    inline: Inline = kernel.inline
+    if before is None or before.coro is not None or inline.acting is not None:  # as ``Kernel.is_nobodys`` says
         return False
-    for unit in asked:
-        if unit.spec.think_code is None or (unit.leaving is not None and not unit.leaving.is_done):
-            return False
-        unit.leaving = None
-    number = frame.round
-    before, kernel.current = kernel.current, kernel.inline
-    try:
-        # ``types.coroutine`` says that it gives an awaitable; it gives the generator.
-        steps: Any = first_steps(asked, kernel)
-        if kernel.host.steps_inline:
-            for _ in steps:
-                pass
-        else:
-            kernel.host.as_task(kernel.inline, list, steps)
-        kernel.inline.coro = kernel.acting = None
-        # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
+    is_plain = frame.is_plain
+    if not is_plain:
         for unit in asked:
-            if unit.spec.steps is not None:
-                unit.own_ready()
+            if unit.spec.think_code is None:
+                return False
+    number = frame.round
+    kernel.current = inline
+    try:
+        if kernel.host.steps_inline:
+            _first_steps(frame, asked, kernel, inline, False)
+        else:
+            kernel.host.as_task(inline, _first_steps, frame, asked, kernel, inline, True)
+        inline.coro = inline.acting = None
+        # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
+        if not is_plain:
+            for unit in asked:
+                if unit.spec.steps is not None:
+                    unit.own_ready()
     except BaseException:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
         for unit in asked:
@@ -397,12 +402,54 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
         raise
     finally:
         kernel.current = before
-        kernel.inline.coro = kernel.acting = None
-    frame.close_round(number)
+        inline.coro = inline.acting = None
+    if number == frame.round and frame.round_open:  # as ``Frame.close_round``
+        frame.close_answer()
     return True
 
 
-def record_of(spec: ActionSpec, output: object) -> Any:
+def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
+    """Make the first step of each, which is its last one."""
+    is_watched = frame.planner.trace.on
+    is_plain = frame.is_plain and not is_watched
+    args = frame.args
+    error: BaseException | None = None
+    for unit in asked:
+        if unit.thinking is not asked:
+            continue  # it was told to stop by one of those before it
+        unit.thinking = None
+        inline.acting = unit
+        inline.refused = None
+        extras = unit.extras
+        if extras is not None:
+            extras.asked_anew()
+        context = unit.context or unit.make_context()
+        try:
+            coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
+            if coro is None:
+                continue  # somebody gave the class or the instance another one, of whatever kind
+            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
+                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)  # as above, and nothing is known of it
+                continue
+            inline.owner = unit
+            inline.coro = coro
+            if extras is None and (is_plain or (unit.spec.steps is None and not is_watched)):
+                unit.asked = context
+            # Sent None by hand, it would end in a ``StopIteration``, which costs more than all the rest here.
+            for _ in coro.__await__():
+                pass
+        except BaseException as raised:
+            error = inline.ended(raised)
+        else:
+            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
+                error = inline.ended(None)
+        unit.asked = None
+        if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
+            unit.think_was_stepped(error)
+            error = None
+
+
+def record_of(spec: Declared, output: object) -> Any:
     """What an author set as a think output: the record, made of its fields if it is not yet."""
     if type(output) is not dict:
         return output
@@ -412,23 +459,25 @@ def record_of(spec: ActionSpec, output: object) -> Any:
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Execution, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
-    inline = kernel.inline
+    inline: Inline = kernel.inline
     before, kernel.current = kernel.current, inline
-    kernel.acting = unit
-    kernel.refused = None
+    inline.acting = unit
+    inline.refused = None
     inline.owner = unit
     inline.coro = coro
     error: BaseException | None = None
     try:
         if kernel.host.steps_inline:
-            coro.send(None)
+            for _ in coro.__await__():  # as in ``_first_steps``
+                pass
+            if inline.made is not None:
+                error = inline.ended(None)
         else:
-            kernel.host.as_task(inline, coro.send, None)
-    except StopIteration:
-        error = inline.ended(None)
+            kernel.host.as_task(inline, list, coro.__await__())
+            error = inline.ended(None)
     except BaseException as raised:
         error = inline.ended(raised)
-    kernel.acting = None
+    inline.coro = inline.acting = None
     try:
         execution.run_ended(unit, error)
         if isinstance(error, ENDS_PROGRAM):
@@ -507,7 +556,7 @@ class PlannerOwner(ActingAgent, Protocol):
 class PlanParts(Protocol):
     """What is put into a plan and cannot be known here; the module ``performances``."""
 
-    def make_unit(self, frame: Frame, spec: ActionSpec) -> Unit:
+    def make_unit(self, frame: Frame, spec: Declared) -> Unit:
         """A unit for an action at a place."""
         ...
 
@@ -520,7 +569,7 @@ class PlanParts(Protocol):
 
 
 _MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
-NO_GROUPS: Final[Mapping[str, tuple[ActionSpec, ...]]] = {}
+NO_GROUPS: Final[Mapping[str, tuple[Declared, ...]]] = {}
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -549,9 +598,9 @@ class Planner:
         self.read: StateReader = read  # how CURRENT reads the state of the entity
         self.parts: PlanParts = parts
         # activity to the actions that perform it, in the order in which they were learned
-        self.known: Mapping[str, tuple[ActionSpec, ...]] = {}
+        self.known: Mapping[str, tuple[Declared, ...]] = {}
         # activity to the task groups that perform it, in the order in which the agent joined them
-        self.groups: Mapping[str, tuple[ActionSpec, ...]] = NO_GROUPS
+        self.groups: Mapping[str, tuple[Declared, ...]] = NO_GROUPS
         self.version: int = 0  # changes whenever one of these does
         # where in the plan task groups are considered or run, in the order in which they began to
         self.group_places: tuple[Unit, ...] = ()
@@ -570,7 +619,7 @@ class Planner:
 
     # --- knowing ------------------------------------------------------------------------------------------------------
 
-    def learn(self, known: Mapping[str, tuple[ActionSpec, ...]]) -> None:
+    def learn(self, known: Mapping[str, tuple[Declared, ...]]) -> None:
         """Replace what the agent knows. Frames that think take it up at once, others when they think the next time."""
         self.known = known
         self.version += 1
@@ -580,9 +629,9 @@ class Planner:
         for execution in (self.execution, *self.performances):
             execution.relearn()
 
-    def learn_groups(self, specs: Iterable[ActionSpec]) -> None:
+    def learn_groups(self, specs: Iterable[Declared]) -> None:
         """Replace the task groups that the agent is in; they come in the order in which it joined them."""
-        found: dict[str, tuple[ActionSpec, ...]] = {}
+        found: dict[str, tuple[Declared, ...]] = {}
         for spec in specs:
             found[spec.activity] = (*found.get(spec.activity, ()), spec)
         if found != self.groups:  # who tells of a change may be the second to do so
@@ -590,7 +639,7 @@ class Planner:
             self.version += 1
             self._relearn()
 
-    def performers(self, activity: str) -> tuple[ActionSpec, ...]:
+    def performers(self, activity: str) -> tuple[Declared, ...]:
         """The actions that could perform an activity: what the agent knows, and then the groups that it is in."""
         known = self.known.get(activity, ())
         groups = self.groups.get(activity)
@@ -662,21 +711,17 @@ _ALONE: Final = _references(_kept.context)  # of something that one attribute re
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Unit:
+class Unit(AnsweringSeat):
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action", "context", "current", "extras", "frame", "is_fresh", "leaving", "output", "rejection", "running",
-        "since", "spec", "state", "thinking", "utility",
+        "action", "context", "current", "extras", "frame", "leaving", "rejection", "running", "since", "thinking",
     )  # fmt: skip
 
-    def __init__(self, frame: Frame, spec: ActionSpec) -> None:
+    def __init__(self, frame: Frame, spec: Declared) -> None:
+        AnsweringSeat.__init__(self, spec, IDLE)
         self.frame: Frame = frame  # the activity at that place
-        self.spec: ActionSpec = spec  # what the action declares
         self.action: Action = spec.cls()  # its own instance of the action
-        self.state: int = IDLE  # one of the constants of the module ``states``
-        self.utility: float = spec.low  # within its activity, without any boost
-        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
         # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
@@ -685,8 +730,6 @@ class Unit:
         self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
         self.running: Strand | None = None  # the strand of ``run``, if there is one
         self.since: int = 0  # the tick in which it began to think, or to run
-        # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
-        self.is_fresh: bool = False
         self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
@@ -695,7 +738,7 @@ class Unit:
     def move(self, state: int) -> None:
         if not UNIT_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
-        self.state = state
+        self.state: int = state
 
     def whereabouts(self) -> tuple[str, str]:
         return self.frame.planner.name, self.path()
@@ -717,8 +760,8 @@ class Unit:
 
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
-        output = self.output = record_of(self.spec, self.output)
-        return output
+        self.output: Any = record_of(self.spec, self.output)
+        return self.output
 
     def make_context(self) -> Context:
         """Make its context. It is kept: making one for each call would cost more than the call."""
@@ -729,6 +772,7 @@ class Unit:
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
+            self.asked: object = None
         return extras
 
     def is_settled(self) -> bool:
@@ -861,7 +905,7 @@ class Unit:
     def begin(self, asked: list[Unit]) -> None:
         """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
-        self.utility = spec.low
+        self.utility: float = spec.low
         self.since = self.frame.planner.kernel.clock.tick
         self.current = None
         self.rejection = None
@@ -894,7 +938,9 @@ class Unit:
         if self.thinking is not batch.members:
             return None
         self.thinking = None
-        if self.leaving is None or self.leaving.is_done:
+        if self.leaving is None:
+            return _call_think(self)
+        if self.leaving.is_done:
             return self._think_anew()
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
@@ -904,30 +950,15 @@ class Unit:
         self.leaving = None
         return _call_think(self)
 
-    def think_now(self, asked: object) -> Coroutine[Any, Any, Any] | None:
-        """Its turn among those that are asked has come: its ``think``, if there is one to be stepped here."""
-        if self.thinking is not asked:
-            return None  # it was told to stop by one of those before it
-        self.thinking = None
-        frame, spec = self.frame, self.spec
-        kernel = frame.planner.kernel
-        kernel.acting = self
-        kernel.refused = None
-        if self.extras is not None:
-            self.extras.asked_anew()
-        coro: Coroutine[Any, Any, Any] | None = self.action.think(self.context or self.make_context(), frame.args)
-        if getattr(coro, "cr_code", None) is spec.think_code:
-            return coro
-        # Nothing is known of it: somebody gave the class or the instance another one, of whatever kind.
-        self.thinking = None if coro is None else kernel.spawn(coro, spec.name, self)
-        return None
-
     def think_was_stepped(self, error: BaseException | None) -> None:
         """That has ended without an answer, or with an error."""
         kernel = self.frame.planner.kernel
-        kernel.inline.coro = kernel.acting = None
+        kernel.inline.coro = kernel.inline.acting = None
         try:
-            self.think_ended(error)
+            if self.thinking is None:
+                self.think_ended(error)
+            elif error is not None:  # by its own doing it was stopped, and thinks anew
+                self.fault("think", error)
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
@@ -949,15 +980,38 @@ class Unit:
             self.leaving = strand
         self.frame.planner.dismiss(strand)
 
+    def hear_output(self, context: object, output: object) -> bool:
+        state = self.state
+        frame = self.frame
+        if self.context is not context or (state != THINKING and state != READY):
+            return False
+        if running.kernel is not frame.planner.kernel:
+            return False  # another thread, mostly
+        extras = self.extras
+        if extras is not None:
+            extras.candidates = None
+            extras.cuts = 0
+        self.set_output(frame.args if output is None else output)
+        return True
+
+    def hear_utility(self, context: object, utility: float) -> bool:
+        if (
+            self.context is context and self.state == THINKING and self.spec.steps is None
+            and not self.frame.planner.trace.on
+        ):  # fmt: skip
+            self.utility = utility  # all that it means to a leaf that has no answer yet
+            return True
+        return False
+
     def set_output(self, output: object) -> None:
         frame = self.frame
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        self.is_fresh = not frame.round_open
+        self.is_fresh: bool = not frame.round_open
         if frame.planner.trace.on:
             self.note(TraceEvent.READY, utility=self.utility)
-        if self.is_fresh:
+        if self.is_fresh and not frame.is_looking:
             frame.look_again()
 
     def clear_output(self) -> None:
@@ -968,6 +1022,7 @@ class Unit:
         """It is not ready any more, but goes on thinking, or cannot be run."""
         was_ready = self.state == READY
         self.move(state)
+        self.asked = None
         self.output = None
         self.is_fresh = False
         if state == IMPOSSIBLE and self.extras is not None:
@@ -995,6 +1050,7 @@ class Unit:
                 self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
             else:
                 self.move(IDLE)
+            self.asked = None
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
@@ -1101,15 +1157,15 @@ class Unit:
             self.note(TraceEvent.START)
         if self.spec.has_start and not call_start(self):
             return False
-        self._started()
+        if (
+            self.extras is not None or self.thinking is not None or self.spec.has_stop_thinking
+            or self.frame.planner.trace.on
+        ):  # fmt: skip
+            self._started()
         return True
 
     def _started(self) -> None:
         # Not before ``start``: what it listens to while it thinks holds until it has taken over.
-        if self.extras is None and self.thinking is None and not self.spec.has_stop_thinking:
-            if self.frame.planner.trace.on:
-                self.note(TraceEvent.STOP_THINKING)
-            return
         self.stop_think()
         if self.extras is not None and self.extras.backoff is not None:
             self.extras.backoff.reset()
@@ -1153,10 +1209,12 @@ class Unit:
             return
         execution.runs += (self,)
         code = spec.run_code
-        if code is not None and kernel.is_nobodys and getattr(coro, "cr_code", None) is code:
-            _run_at_once(self, coro, execution, kernel)
-        else:
-            self.running = kernel.spawn(coro, spec.name, self)
+        if code is not None and getattr(coro, "cr_code", None) is code:
+            before = kernel.current
+            if before is not None and before.coro is None and kernel.inline.acting is None:  # it is nobody's, as above
+                _run_at_once(self, coro, execution, kernel)
+                return
+        self.running = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         frame = self.frame
@@ -1169,13 +1227,17 @@ class Unit:
         if planner.trace.on:
             self.note(TraceEvent.FINISH)
         frame.state = FINISHED
-        if len(frame.units) > 1 or frame.is_choosy:
+        if (len(frame.units) > 1 and frame.others != _NONE) or frame.is_choosy:
             adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
         """Call ``stop`` and be idle again, or what else is said. Its strands have ended before."""
-        self.move(state)  # first: what its own ``stop`` does through its context comes too late to mean anything
+        # First: what its own ``stop`` does through its context comes too late to mean anything.
+        if state == IDLE and self.state >= STARTED and self.spec.steps is None:
+            self.state = IDLE  # what ``move`` does, as in ``end_thinking``
+        else:
+            self.move(state)
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.stopped()
@@ -1218,14 +1280,20 @@ class Unit:
         return f"<Unit {self.path()}: {states.UNIT_NAMES[self.state]}, utility {self.utility}>"
 
 
+# Which of the units of a place are not idle, as far as that is known without looking.
+_NONE: Final = 0  # none but the elected one
+_SOME: Final = 1  # nobody knows
+_ALL: Final = 2  # all, since all were asked in this round and none has stopped since
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
-        "_is_looking", "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter",
-        "index", "is_bound", "is_choosy", "keeps", "owner", "parent", "pending", "planner", "protection", "round",
-        "round_open", "since", "state", "units", "version",
+        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter", "index",
+        "is_bound", "is_choosy", "is_looking", "is_plain", "keeps", "least_high", "others", "owner", "parent",
+        "pending", "planner", "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1251,9 +1319,12 @@ class Frame:
         self.since: int = 0  # the tick in which it began to think
         self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
         self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
+        self.is_plain: bool = False  # whether its actions are leaves, and none that thinks can suspend; as above
+        self.least_high: float = 0.0  # the least of what its actions declare as their greatest utility; as above
+        self.others: int = _SOME  # which units but the elected one are not idle
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
-        self._is_looking = False
+        self.is_looking: bool = False  # whether it is on the ready queue to compare its units once more
         self._path: str | None = None  # it stays the same for life, and records need it all the time
         self.protection: Protection | None = None
 
@@ -1286,7 +1357,7 @@ class Frame:
     def note(self, event: TraceEvent, **detail: Any) -> None:
         self.planner.record(self.path(), event, tuple(detail.items()))
 
-    def performers(self) -> Sequence[ActionSpec]:
+    def performers(self) -> Sequence[Declared]:
         """The actions that could perform it here, in the order in which they are asked."""
         return self.planner.performers(self.activity)
 
@@ -1296,7 +1367,7 @@ class Frame:
 
     # --- thinking -----------------------------------------------------------------------------------------------------
 
-    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
+    def begin(self, args: Any, expected: Current | None, at_once: bool = True) -> None:
         """Have all actions of the activity think; those that cannot suspend before this returns, if ``at_once``.
 
         Raises:
@@ -1324,6 +1395,7 @@ class Frame:
         self.since = planner.kernel.clock.tick
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
+        self.others = _SOME if self.is_choosy else _ALL
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
         if self.has_filter and _is_blocked(self):
             self._drop()
@@ -1336,9 +1408,9 @@ class Frame:
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
-        self._ask_all(units, at_once=at_once)
+        self._ask_all(units, at_once)
 
-    def _ask_all(self, units: Iterable[Unit], *, at_once: bool) -> None:
+    def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
         planner = self.planner
         asked: list[Unit] = []
         watched = planner.trace.on
@@ -1346,17 +1418,20 @@ class Frame:
         number = self.round
         try:
             for unit in units:
-                if watched or not unit.spec.is_plain or unit.state != IDLE:
+                spec = unit.spec
+                if watched or not spec.is_plain or unit.state != IDLE:
                     unit.begin(asked)
                     if self.round != number or self.state == IDLE:
                         return  # what a step's think did has stopped this place, or begun it anew
                 else:  # what ``begin`` does; most are asked so
-                    unit.utility = unit.spec.low
+                    unit.utility = spec.low
                     unit.since = since
                     unit.current = unit.rejection = None
                     unit.state = THINKING
                     unit.thinking = asked
                     asked.append(unit)
+                if unit.leaving is not None and not unit.leaving.is_done:
+                    at_once = False  # it still cleans up after the think before
         except BaseException:  # an interruption of the program, in a step of a compound
             planner.kernel.call_soon(self._begin_once_more, number)
             raise
@@ -1403,7 +1478,7 @@ class Frame:
 
     def elect(self) -> bool:
         """Elect the best ready unit, if there is one, and tell the owner."""
-        best = best_ready(self, is_patient=True)
+        best = best_ready(self, True)
         if best is None:
             return False
         if self.state == THINKING and not self.planner.trace.on:  # what ``elected`` does
@@ -1428,12 +1503,12 @@ class Frame:
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
-        if not self._is_looking and not self.round_open and self.state != IDLE:
-            self._is_looking = True
+        if not self.is_looking and not self.round_open and self.state != IDLE:
+            self.is_looking = True
             self.planner.kernel.call_soon(self._look)
 
     def _look(self) -> None:
-        self._is_looking = False
+        self.is_looking = False
         state = self.state
         if self.round_open or self.execution.is_unwinding(self):
             return
@@ -1480,6 +1555,7 @@ class Frame:
         kernel = self.planner.kernel
         asked: list[Unit] = []
         number = self.round
+        self.others = _SOME
         for unit in units:
             if self.round != number or self.state == IDLE:
                 return  # as in ``_ask_all``
@@ -1530,7 +1606,10 @@ class Frame:
                     raise states.illegal(self.path(), states.FRAME_NAMES, self.state, STARTED)
                 self.state = STARTED
                 if active.start():
-                    if len(self.units) > 1 or self.is_choosy:
+                    if (
+                        # else all were asked, and all could beat it
+                        self.others != _ALL or self.is_bound or self.least_high <= active.utility
+                    ) and (len(self.units) > 1 or self.is_choosy):
                         adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
                 if self.execution.is_aborting:
@@ -1559,15 +1638,19 @@ class Frame:
         self.round_open = False
         why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
-        for unit in self.units:
-            state = unit.state
-            if state >= STARTED:
-                unit.stop()
-            elif state != IDLE:
-                if why and goes_on(unit, why):
-                    kept = [unit] if kept is None else [*kept, unit]
-                else:
-                    unit.end_thinking()
+        active = self.active
+        if self.others == _NONE and active is not None and active.state >= STARTED:
+            active.stop()
+        else:
+            for unit in self.units:
+                state = unit.state
+                if state >= STARTED:
+                    unit.stop()
+                elif state != IDLE:
+                    if why and goes_on(unit, why):
+                        kept = [unit] if kept is None else [*kept, unit]
+                    else:
+                        unit.end_thinking()
         if kept is not None:
             set_aside(self, kept)
         elif self.protection is not None:
@@ -1601,10 +1684,13 @@ def learn(frame: Frame) -> None:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
     frame.has_filter = any(spec.has_filter for spec in specs)
+    frame.is_plain = all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs)
+    frame.least_high = min([spec.high for spec in specs], default=0.0)
+    frame.others = _SOME
     frame.keeps = keeps_thinking(frame)
 
 
-def make_unit(frame: Frame, spec: ActionSpec) -> Unit | None:
+def make_unit(frame: Frame, spec: Declared) -> Unit | None:
     """A unit for an action at a place of the plan; None if its class raised, which is reported."""
     try:
         return frame.planner.parts.make_unit(frame, spec)
@@ -1790,10 +1876,10 @@ def _are_equal(before: Any, now: Any) -> bool:
         return False
 
 
-_NOBODY = 2.0  # a bar that no utility can exceed: the greatest is 1
+_NOBODY: Final = 2.0  # a bar that no utility can exceed: the greatest is 1
 
 
-def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
+def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
     """The ready unit with the highest utility, or None; equals are drawn by weight.
 
     A plan of which a step has changed in this moment does not count: it says in the same tick whether it is ready
@@ -1812,7 +1898,9 @@ def best_ready(frame: Frame, *, is_patient: bool = False) -> Unit | None:
         if unit is not active:
             unit.is_fresh = False
         utility = unit.utility
-        if utility < top or (is_planned and _changes_too_much(frame, unit)):
+        if utility < top:
+            continue
+        if is_planned and _changes_too_much(frame, unit):
             continue
         if unit.spec.steps is not None and not unit.is_settled():
             unsettled = max(unsettled, utility)
@@ -1873,31 +1961,37 @@ def adjust(frame: Frame) -> None:
     assert active is not None
     is_over = frame.state == FINISHED
     bar = _NOBODY if frame.is_bound or is_over else active.utility
-    idle: list[Unit] | None = None
+    idle: list[Unit] = []
     why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
+    frame.others = _NONE  # until one is found, or begun by what is called here
     for unit in frame.units:
         state = unit.state
-        if state == IDLE:
-            if unit.spec.high > bar:
-                if idle is None:
-                    idle = []
-                idle.append(unit)
-        elif (state == READY or state == THINKING) and unit.spec.high <= bar:  # as the elected one is not
-            spec = unit.spec
-            if state == READY and not unit.is_fresh and spec.steps is None and spec.keeps != ANSWERS:
-                if watched or not spec.is_plain or unit.extras is not None or unit.thinking is not None:
-                    unit.end_thinking()
-                else:  # what that does; most are stopped so
-                    unit.state = IDLE
-                    unit.output = None
-                    if _references(unit.context) > _ALONE:
-                        unit.context = None
-            elif not (why and goes_on(unit, why)):
+        spec = unit.spec
+        if state == READY or state == THINKING:
+            if spec.high > bar:
+                frame.others = _SOME
+            elif (
+                state == READY and spec.is_plain
+                and not (unit.is_fresh or watched or unit.extras is not None or unit.thinking is not None)
+            ):  # fmt: skip
+                unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
+                unit.output = None
+                if _references(unit.context) > _ALONE:
+                    unit.context = None
+            elif why and goes_on(unit, why):
+                frame.others = _SOME
+            else:
                 outdone(frame, unit)
-    if idle is not None:
+        elif state == IDLE:
+            if spec.high > bar:
+                idle.append(unit)
+        elif unit is not active:
+            frame.others = _SOME
+    if idle:
         frame.begin_late(idle)
     if frame.is_choosy:
+        frame.others = _SOME
         frame.look_further()
 
 
@@ -1972,8 +2066,9 @@ def unwound(frame: Frame, *, was_running: bool) -> None:
     """The old unit's strands have ended: stop it, and let the best take its place; it runs if the old one ran."""
     active = frame.active
     assert active is not None
+    frame.others = _SOME
     active.stop()  # before anybody is elected: its hooks may take back what made the other one better
-    best = best_ready(frame, is_patient=True)
+    best = best_ready(frame, True)
     if best is None:
         # The better one withdrew meanwhile.
         frame.move(THINKING)
@@ -2439,7 +2534,10 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            self._note_no_time(tick, frame.active)
+            self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
+            self._ended_in = tick
+            if self._at_once == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
+                self.planner.tell_no_time(frame.active.path())
         if self.stale:
             end_asides(self.stale)
         self.renewing = ENDED
@@ -2456,13 +2554,6 @@ class Execution:
             self.begin()
         else:
             self._later()
-
-    def _note_no_time(self, tick: int, unit: Unit) -> None:
-        """A plan ended at once. Once is fine; in every tick its author forgot to wait for something."""
-        self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
-        self._ended_in = tick
-        if self._at_once == MAX_AT_ONCE:
-            self.planner.tell_no_time(unit.path())
 
     def _later(self) -> None:
         """Think again in the next tick: a plan that takes no time must not be repeated within one."""

@@ -79,6 +79,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agentrt.activity.author.action import ActionSpec
+from agentrt.activity.author.answering import FIELDS
 from agentrt.activity.author.arguments import entities_in, first_gone
 from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import CompiledStep
@@ -447,7 +448,7 @@ class TaskSpec(ActionSpec, UnitMaker):
 
     def __init__(self, task: Task) -> None:
         template, declaration = TaskAction.spec, task.declaration
-        for slot in ActionSpec.__slots__:
+        for slot in FIELDS:
             setattr(self, slot, getattr(template, slot))
         self.task: Task = task
         self.kind: str = "task"
@@ -1140,7 +1141,7 @@ class TaskFrame(Frame):
             self.asked.setdefault(spec)
         return kept
 
-    def begin(self, args: Any, expected: Current | None, *, at_once: bool = True) -> None:
+    def begin(self, args: Any, expected: Current | None, at_once: bool = True) -> None:
         """Have the tasks think, or a window of them."""
         self.asked.clear()
         self._let_go.clear()
@@ -1151,7 +1152,7 @@ class TaskFrame(Frame):
         if self.is_choosy or len(self.group.known) > WINDOW:
             self.version: int = -1
             self._is_beginning = True
-        super().begin(args, expected, at_once=at_once)
+        super().begin(args, expected, at_once)
 
     # --- asking more --------------------------------------------------------------------------------------------------
 
@@ -1168,7 +1169,7 @@ class TaskFrame(Frame):
 
     def _look(self) -> None:
         if not self.round_open:
-            self._is_looking = False
+            self.is_looking = False
             if self.ask_more():
                 return  # they answer first
         super()._look()

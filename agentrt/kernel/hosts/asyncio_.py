@@ -92,7 +92,8 @@ from agentrt.kernel.strand import CancelScope, Children, Strand, StrandOwner, ki
 from agentrt.kernel.traps import COMMANDS, Notice, running
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Inline, Kernel
+    from agentrt.kernel.inline import Inline
+    from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.traps import Scheduler, Stepper
 
 
@@ -776,7 +777,7 @@ class AsyncioHost(PlainHost):
         """The factory of the loop while strands are stepped."""
         kernel = running.kernel
         current = None if kernel is None else kernel.current
-        if isinstance(current, AsyncioStrand) and current.kernel.acting is None and current.kernel.host is self:
+        if isinstance(current, AsyncioStrand) and current.kernel.inline.acting is None and current.kernel.host is self:
             return current.make_task(coro, **options)  # type: ignore[arg-type]
         if self._outer_factory is not None:
             return self._outer_factory(loop, coro, **options)

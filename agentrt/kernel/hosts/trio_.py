@@ -450,7 +450,7 @@ class _Adoption(trio.abc.Instrument):
         if (
             not isinstance(current, TrioStrand)
             or current.kernel.host is not self._host
-            or current.kernel.acting is not None
+            or current.kernel.inline.acting is not None
         ):
             return
         nursery = task.parent_nursery
