@@ -55,9 +55,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from agentrt.activity import performances
 from agentrt.activity.author.expected import StateReader, read_entity
@@ -68,7 +68,7 @@ from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, Renewed, ai_of, asked_for, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import give, given_to, number_in, take
-from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
+from agentrt.body.entity import E_co, attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError, did_you_mean
 from agentrt.kernel.hosts.loops import wait_outside
@@ -184,7 +184,7 @@ def runs_alone(run: Callable[[Agent], Awaitable[None]]) -> Callable[[Agent], Awa
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
-class Agent:
+class Agent(Generic[E_co]):
     """An entity that acts.
 
     Args:
@@ -212,10 +212,10 @@ class Agent:
 
     def __init__(
         self,
-        entity: Any,
+        entity: E_co,
         *,
         name: str | None = None,
-        actions: tuple[type[Action], ...] | list[type[Action]] = (),
+        actions: Sequence[type[Action]] = (),
         packs: tuple[Injectable, ...] | list[Injectable] = (),
         top: str = TOP,
         read_state: StateReader = read_entity,
@@ -225,7 +225,7 @@ class Agent:
         drivers: Iterable[Driver] = (),
         precedence: int = 0,
     ) -> None:
-        self.entity: Any = entity
+        self.entity: E_co = entity
         called = name or getattr(entity, "name", None) or sys.intern(type_name(entity).lower())
         self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name

@@ -22,8 +22,9 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self
 
+from agentrt.body.entity import E_co
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, Holder
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, WrongStateError
@@ -72,7 +73,7 @@ class Nobody:
         return "<nobody: the goal drives nobody yet>"
 
 
-NOBODY = Nobody()
+NOBODY: Any = Nobody()
 
 
 class GoalPlace(Holder, Protocol):
@@ -82,8 +83,10 @@ class GoalPlace(Holder, Protocol):
     def body(self) -> Body: ...
 
 
-class Goal(ABC):
+class Goal(ABC, Generic[E_co]):
     """One thing that a body may do. Derive from it, and add it to a ``GoalSelector``.
+
+    In a ``Goal[Wolf]`` a type checker knows that ``self.entity`` is a ``Wolf``.
 
     Source: Minecraft, goal selectors: "Usage", "Flags", "Operation".
     """
@@ -132,7 +135,7 @@ class Goal(ABC):
         return goal
 
     _place: GoalPlace | None  # in a selector; see ``put``
-    entity: Any  # of whom it drives, any object; known from when its selector has a body
+    entity: E_co  # of whom it drives, any object; known from when its selector has a body
 
     # --- whom it drives -----------------------------------------------------------------------------------------------
 

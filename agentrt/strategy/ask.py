@@ -158,6 +158,7 @@ from agentrt.activity.author.expected import Current, ExpectedStorage, StateRead
 from agentrt.activity.author.seat import ActingAgent
 from agentrt.activity.author.steps import ACTIVITY
 from agentrt.body.driver import Body
+from agentrt.body.entity import E_co
 from agentrt.body.slips import check_class
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -2344,7 +2345,7 @@ class _AttemptSeat(Protocol):
     def beside(self, coro: Coroutine[Any, Any, Any]) -> Any: ...
 
 
-class StrategyContext(Context):
+class StrategyContext(Context[E_co]):
     """What a strategy gets as the first argument of ``run`` and ``interrupted``."""
 
     __slots__ = ("_attempt",)

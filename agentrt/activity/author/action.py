@@ -25,11 +25,12 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
 from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.body.entity import E_contra
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean
 from agentrt.words import class_name, repr_of
@@ -292,7 +293,7 @@ class ActionSpec:
                 )
 
 
-class Action:
+class Action(Generic[E_contra]):
     """One way to perform an activity. Each hook is given the context of the action and the arguments of the activity.
 
     Attributes:
@@ -345,12 +346,12 @@ class Action:
             cls.spec = cls._spec_type(cls)
 
     @default_hook
-    def should_start_thinking(self, ctx: Context, args: Any) -> bool:
+    def should_start_thinking(self, ctx: Context[E_contra], args: Any) -> bool:
         """Whether the activity may be considered at all; False from any action blocks all actions of the activity."""
         return True
 
     @default_hook
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: Context[E_contra], args: Any) -> None:
         """Find out whether the action can be run, and say so with ``ctx.set_think_output``.
 
         Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
@@ -358,11 +359,11 @@ class Action:
         """
 
     @default_hook
-    def stop_thinking(self, ctx: Context, args: Any) -> None:
+    def stop_thinking(self, ctx: Context[E_contra], args: Any) -> None:
         """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``."""
 
     @default_hook
-    def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
+    def on_reject(self, ctx: Context[E_contra], args: Any, reason: str) -> None:
         """What was made of its think output was rejected by all actions of a later step, while it is ready.
 
         It may offer something else with ``ctx.set_think_output``: then only the steps after it think again, at once.
@@ -375,15 +376,15 @@ class Action:
         """
 
     @default_hook
-    def start(self, ctx: Context, args: Any) -> None:
+    def start(self, ctx: Context[E_contra], args: Any) -> None:
         """The action was elected. In a plan of several steps all are started before the first runs."""
 
     @default_hook
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context[E_contra], args: Any) -> None:
         """Do it. The action is finished when this returns."""
 
     @default_hook
-    def stop(self, ctx: Context, args: Any) -> None:
+    def stop(self, ctx: Context[E_contra], args: Any) -> None:
         """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called."""
 
 
@@ -425,7 +426,7 @@ def output(**fields: object) -> Output:
     return Output(fields)
 
 
-class CompoundAction(Action):
+class CompoundAction(Action[E_contra]):
     """An action that is a list of steps, each an activity.
 
     It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It
@@ -445,7 +446,7 @@ class CompoundAction(Action):
 
     @default_hook
     def compose_utility(
-        self, entity: Any, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: E_contra, self_utility: float, child_utilities: Any, current_activity: str | None
     ) -> float:
         """Derive the utility from that of the steps. Called when a step's utility changes and at each step change.
 

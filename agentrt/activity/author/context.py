@@ -65,13 +65,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
 
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
-from agentrt.body.entity import NamedSignals
+from agentrt.body.entity import E_co, NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
@@ -217,8 +217,11 @@ class Alarm:
         self._seat.let_go(self)
 
 
-class Context:
-    """What every hook of an action gets as its first argument."""
+class Context(Generic[E_co]):
+    """What every hook of an action gets as its first argument.
+
+    ``Context[Guest]`` is one of an agent whose entity is a ``Guest``: a type checker knows what ``ctx.entity`` has.
+    """
 
     __slots__ = ("_home", "_seat")
 
@@ -271,9 +274,10 @@ class Context:
     # --- what there is ------------------------------------------------------------------------------------------------
 
     @property
-    def entity(self) -> Any:
+    def entity(self) -> E_co:
         """The entity that acts."""
-        return self._home.entity
+        found: E_co = self._home.entity
+        return found
 
     @property
     def agent(self) -> Any:
