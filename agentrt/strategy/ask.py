@@ -258,7 +258,7 @@ class Params(Mapping[str, Any]):
         return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
 
 
-@typing.dataclass_transform()
+@typing.dataclass_transform(frozen_default=True)
 class Dependency(ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 

@@ -168,7 +168,7 @@ def fits(values):
     return fits
 
 
-@typing.dataclass_transform(kw_only_default=True)
+@typing.dataclass_transform(kw_only_default=True, frozen_default=True)
 class Fields:
     """A record with named, typed fields. Subclass ``ActionArgs`` or ``ThinkOutput`` instead.
 
@@ -352,10 +352,6 @@ class Fields:
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={repr_of(value)}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({inner})"
-
-    if typing.TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
 
 
 # What a record is made with: it is read-only to everybody else.
