@@ -57,9 +57,10 @@ import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
 
 from agentrt.activity import performances
+from agentrt.activity.author.arguments import asked
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
@@ -81,6 +82,7 @@ from agentrt.words import error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
+    from agentrt.activity.author.arguments import Activity, O_co, P
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
@@ -483,13 +485,25 @@ class Agent(Generic[E_co]):
                 self.gameplay_if_made.triggers.begin()
         return self.gameplay_if_made
 
+    @overload
+    def perform(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    @overload
     def perform(
-        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: Any
+        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: object
+    ) -> Awaitable[Any]: ...
+
+    def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self,
+        activity: str | Activity[..., Any],
+        args: Mapping[str, Any] | None = None,
+        holder: Holder | None = None,
+        /,
+        **more: Any,
     ) -> Awaitable[Any]:
         """Perform an activity once, beside its plan. Await it in any coroutine that the runtime steps.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one, of which types are known.
             args: its arguments.
             holder: for whom: a goal or a behavior, whose control flags are shared.
             more: further arguments.
@@ -501,8 +515,9 @@ class Agent(Generic[E_co]):
         Raises:
             NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
         """
-        self.require_life(activity)
-        return self._perform(activity, {**(args or {}), **more}, holder)
+        name, given = asked(activity, args, more)
+        self.require_life(name)
+        return self._perform(name, given, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
         await at_once()

@@ -148,15 +148,25 @@ from typing import (
     TypeAlias,
     TypeVar,
     final,
+    overload,
 )
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook, wrong_kind
-from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
+from agentrt.activity.author.arguments import (
+    ACTIVITY,
+    REQUIRED,
+    ActionArgs,
+    Activity,
+    Fields,
+    Fresh,
+    O_co,
+    P,
+    asked,
+)
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
 from agentrt.activity.author.seat import ActingAgent
-from agentrt.activity.author.steps import ACTIVITY
 from agentrt.body.driver import Body
 from agentrt.body.entity import E_co
 from agentrt.body.slips import check_class
@@ -2528,7 +2538,14 @@ class StrategyContext(Context[E_co]):
                 return self.ask.supplies(*wanted, confidence=confidence)
         return enough(self._attempt.supplies(), confidence)
 
-    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+    @overload
+    async def execute(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> O_co: ...
+    @overload
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> Any: ...
+
+    async def execute(  # type: ignore[misc]  # as in Context
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> Any:
         """Think and run a plain activity of the agent, anew if something of it was taken; gives the think output.
 
         Raises:
@@ -2540,7 +2557,7 @@ class StrategyContext(Context[E_co]):
         await at_once(is_dear=True)
         self._own("execute")
         await self._attempt.rest()
-        return await self._attempt.perform(activity, {**(args or {}), **more})
+        return await self._attempt.perform(*asked(activity, args, more))
 
     # --- giving up ----------------------------------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
-from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
-from agentrt.activity.author.steps import ACTIVITY, CompiledStep, Output, Step, check_seconds, compile_steps
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, P, ThinkOutput, holds_plain
+from agentrt.activity.author.steps import CompiledStep, Output, Step, check_seconds, compile_steps, has_placeholder
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.body.entity import E_contra
 from agentrt.body.slips import check_class
@@ -121,6 +121,7 @@ class ActionSpec:
     takes_none: bool  # whether its activity takes no arguments
     takes_plain: bool  # whether no entity can be among them
     output_type: type[ThinkOutput] | None
+    gives: type[ThinkOutput] | None  # what a compound gives, if its activity is declared and says so
     output_label: str
     steps: tuple[CompiledStep, ...] | None  # a compound's steps; None for a leaf
     output: tuple[tuple[str, Resolver | None, object], ...] | None  # a compound's declared output fields
@@ -137,8 +138,8 @@ class ActionSpec:
         self.label = cls.__name__
         self.kind = "compound" if hasattr(cls, "steps") else "leaf"
         self.name = cls.name
-        self.activity = cls.does
         self._check_names()
+        self.activity = str(cls.does)
         (self.low, self.high), self.is_range = parse_range(self.subject, cls.utility)
         self.span = self.high - self.low
         self.boost = self._number("sunk_cost_boost", cls.sunk_cost_boost)
@@ -148,13 +149,16 @@ class ActionSpec:
         self.flags = self._flag_names(cls.flags)
         self._read_hooks(cls)
         self.output_type = cls.Output
-        self.output_label = f"{cls.does} (think output)"
+        self.output_label = f"{self.activity} (think output)"
         self.steps = self.output = None
         self.output_reads, self.uses = (), {}
         self.composes = False
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
+        self.gives = None
+        if cls._declared_activity is not None:
+            self._check_declared(cls._declared_activity)
         self.keeps = self._keeps(cls.asks)
 
     @property
@@ -200,6 +204,11 @@ class ActionSpec:
             raise self._wrong(f"does is {cls.does!r}.", "Write an activity such as 'demo:paint'.")
         if not hasattr(cls, "utility"):
             raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
+        if cls._declared_activity is not None and cls.Args is not cls._declared_activity.args:
+            raise self._wrong(
+                f"it has Args of its own, and performs {cls._declared_activity!r}.",
+                f"Leave them out: {cls._declared_activity.args.__qualname__} are the arguments of whoever performs it.",
+            )
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
             if declared is None and base is ThinkOutput:
@@ -224,6 +233,37 @@ class ActionSpec:
                 "it declares an Output, but has no 'think' that could set it.",
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
+
+    def _check_declared(self, activity: Activity[..., Any]) -> None:
+        """Whether it gives what its activity is declared to give."""
+        if activity.output is None:
+            if self.output is not None or (self.output_type is not None and self.steps is None):
+                raise self._wrong(
+                    f"it gives an output, and {activity!r} is declared without one.",
+                    f"Declare it there: Activity({activity.name!r}, {activity.args.__qualname__}, Output).",
+                )
+            return
+        if self.steps is None and self.output_type is not None and not issubclass(self.output_type, activity.output):
+            raise self._wrong(
+                f"it has an Output of its own, and performs {activity!r}.",
+                f"Leave it out, or derive it from {activity.output.__qualname__}.",
+            )
+        has, wanted = self.output_fields(), activity.output.field_names()
+        missing = next((name for name in wanted if name not in has), None)
+        if missing is not None:
+            how = "Write 'async def think(self, ctx, args)', which gives it to ctx.set_think_output."
+            if self.steps is not None:
+                how = f"Write output = output({', '.join(f'{name}=...' for name in wanted)})."
+            raise self._wrong(
+                f"it gives no '{missing}', which {activity!r} is declared to give.{did_you_mean(missing, has)}", how
+            )
+        extra = next((name for name in has if name not in wanted), None)
+        if self.output is not None and extra is not None:
+            raise self._wrong(
+                f"it gives '{extra}', which {activity!r} is not declared to give.{did_you_mean(extra, wanted)}",
+                f"Declare it in {activity.output.__qualname__}; declared: {', '.join(wanted)}.",
+            )
+        self.gives = None if self.output is None else activity.output
 
     def _keeps(self, asks: object) -> int:
         if asks not in _ASKS:
@@ -269,7 +309,7 @@ class ActionSpec:
             raise self._wrong(
                 "a compound action has no run of its own.", "Move what it does into a step, or into start."
             )
-        compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
+        compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args)
         self.steps = compiled.steps
         self.output = compiled.output
         self.output_reads = compiled.output_reads
@@ -293,11 +333,23 @@ class ActionSpec:
                 )
 
 
+def _take(cls: type[Action], activity: Activity[..., Any]) -> None:
+    """Have a class take from its activity what that declares, where it says nothing of its own."""
+    own = cls.__dict__
+    cls.does = activity.name
+    if "Args" not in own:
+        cls.Args = activity.args
+    # A compound gives what it puts together; an Output is that of its own thinking.
+    if "Output" not in own and not hasattr(cls, "steps") and not hasattr(cls.think, "is_default_hook"):
+        cls.Output = activity.output
+
+
 class Action(Generic[E_contra]):
     """One way to perform an activity. Each hook is given the context of the action and the arguments of the activity.
 
     Attributes:
-        does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
+        does: the activity that it performs, such as ``"stonehearth:paint"``; or an ``Activity``, from which it takes
+            ``Args`` and ``Output``. A class without one is a base class.
         name: what debugging tools call it; the class's name in words by default.
         utility: how good it is at performing the activity, from 0 to 1: a number, or a range (low, high) within which
             ``ctx.set_utility`` places it; the low end counts until then.
@@ -320,7 +372,7 @@ class Action(Generic[E_contra]):
 
     __slots__ = ()  # so that a class of an author's that keeps nothing of its own can do without room for it
 
-    does: ClassVar[str] = ""
+    does: ClassVar[Any] = ""  # a name or an ``Activity``, of which the name is left when the class is defined
     name: ClassVar[str] = ""
     utility: ClassVar[float | UtilityRange]
     sunk_cost_boost: ClassVar[float] = DEFAULT_BOOST
@@ -335,6 +387,7 @@ class Action(Generic[E_contra]):
     Output: ClassVar[type[ThinkOutput] | None] = None
 
     spec: ClassVar[ActionSpec]
+    _declared_activity: ClassVar[Activity[..., Any] | None] = None  # what ``does`` was when the class was written
     _spec_type: ClassVar[type[ActionSpec]] = ActionSpec
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -342,6 +395,11 @@ class Action(Generic[E_contra]):
         check_class(cls, class_name(cls), _STRANGE, is_base=not cls.does)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
+        if "does" in cls.__dict__:
+            does = cls.does
+            cls._declared_activity = does if isinstance(does, Activity) else None
+        if cls._declared_activity is not None:
+            _take(cls, cls._declared_activity)
         if cls.does:
             cls.spec = cls._spec_type(cls)
 
@@ -388,8 +446,31 @@ class Action(Generic[E_contra]):
         """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called."""
 
 
+@overload
+def step(activity: Activity[P, Any], /, *args: P.args, **more: P.kwargs) -> Step: ...
+@overload
+def step(
+    activity: Activity[..., Any],
+    args: Mapping[str, object],
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+) -> Step: ...
+@overload
 def step(
     activity: str,
+    args: Mapping[str, object] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+    **more: object,
+) -> Step: ...
+
+
+def step(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+    activity: str | Activity[..., Any],
     args: Mapping[str, object] | None = None,
     /,
     *,
@@ -400,9 +481,9 @@ def step(
     """Declare a step of a compound action.
 
     Args:
-        activity: what is to be performed.
+        activity: what is to be performed: its name, or a declared one, whose arguments are checked.
         args: its arguments, values or placeholders; needed only for arguments that are called ``name`` or
-            ``think_timeout``.
+            ``think_timeout``, and beside these two where the activity is a declared one.
         name: what later steps call it in ``OUT["name"]``.
         think_timeout: in how many game seconds an action of it has to be ready; else its arguments count as rejected.
             None for no limit.
@@ -411,7 +492,19 @@ def step(
     Returns:
         The step, for the list ``steps``.
     """
-    return Step(activity, {**(args or {}), **more}, name, think_timeout)
+    given = {**(args or {}), **more}
+    if not isinstance(activity, Activity):
+        return Step(activity, given, name, think_timeout)
+    if args is None:  # all that is given is an argument, if the activity takes one of that name
+        declared = activity.args.field_names()
+        if "name" in declared and name is not None:
+            given["name"], name = name, None
+        if "think_timeout" in declared and think_timeout is not None:
+            given["think_timeout"], think_timeout = think_timeout, None
+    bound = [field for field, value in given.items() if has_placeholder(value)]
+    constants = {field: value for field, value in given.items() if field not in bound}
+    activity.args.check_call(activity.name, constants, bound)
+    return Step(activity.name, given, name, think_timeout)
 
 
 def output(**fields: object) -> Output:

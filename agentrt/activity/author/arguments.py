@@ -3,6 +3,9 @@
 A class that lists annotated fields, in the manner of a dataclass, is compiled once, when it is defined, into a table of
 (name, default, accepted types). Making one checks each value against that table; there is no other check at run time.
 
+An ``Activity`` is a name with both, declared once: who performs it has them from there, and who asks for it is checked
+against them, by type checkers and when it is asked.
+
 What is checked: classes, unions, ``None``, ``Literal``, ``type[...]``, and the outer class of a generic
 (``list[int]`` is checked as a list, since looking at every item would cost more than it finds). ``int`` is accepted
 for ``float``. A protocol that cannot be checked at run time, a type variable and ``Any`` accept anything.
@@ -16,11 +19,12 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import inspect
+import re
 import sys
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
@@ -393,6 +397,93 @@ class ThinkOutput(Fields):
 
 
 NO_ARGS = ActionArgs()
+
+# --- activities that are declared -------------------------------------------------------------------------------------
+
+ACTIVITY: Final = re.compile(r"[^\s/]+")  # what the name of an activity is made of: paths join them by slashes
+
+P = ParamSpec("P")  # the arguments of an activity
+O_co = TypeVar("O_co", covariant=True)  # what it gives
+_Q = ParamSpec("_Q")
+_A = TypeVar("_A", bound=ActionArgs)
+_O = TypeVar("_O", bound=ThinkOutput)
+
+
+class Activity(Generic[P, O_co]):
+    """An activity that is declared once: its name, its arguments and what it gives.
+
+    ::
+
+        PAINT = Activity("demo:paint", PaintArgs, Picture)
+
+
+        class Draw(Action):
+            does = PAINT  # and so it takes PaintArgs, and gives a Picture
+
+
+        picture = await ctx.execute(PAINT, subject=cat)
+
+    Who asks for it is checked, by type checkers, too. Its name may still be written wherever an activity is named.
+
+    Args:
+        name: by convention ``mod:verb``.
+        args: the class of its arguments; none by default.
+        output: the class of the think output of all actions that perform it; by default that is the arguments.
+
+    Raises:
+        DefinitionError: the name is none, or the classes are of another kind.
+
+    Source: Stonehearth, AI: "Overview of the AI system", activity; that it can be declared is ours.
+    """
+
+    __slots__ = ("args", "name", "output")
+
+    @typing.overload
+    def __init__(self: Activity[[], ActionArgs], name: str) -> None: ...
+    @typing.overload
+    def __init__(self: Activity[[], _O], name: str, *, output: type[_O]) -> None: ...
+    @typing.overload
+    def __init__(self: Activity[_Q, _A], name: str, args: collections.abc.Callable[_Q, _A]) -> None: ...
+    @typing.overload
+    def __init__(
+        self: Activity[_Q, _O], name: str, args: collections.abc.Callable[_Q, ActionArgs], output: type[_O]
+    ) -> None: ...
+
+    def __init__(
+        self,
+        name: str,
+        args: collections.abc.Callable[..., ActionArgs] = ActionArgs,
+        output: type[ThinkOutput] | None = None,
+    ) -> None:
+        subject = f"Activity({repr_of(name, 80)})"
+        given: object = name
+        if not isinstance(given, str) or not ACTIVITY.fullmatch(given):
+            raise DefinitionError(subject, "that is no name of an activity.", "Write one such as 'demo:paint'.")
+        if not (isinstance(args, type) and issubclass(args, ActionArgs)):
+            raise DefinitionError(subject, f"args is {repr_of(args, 80)}.", "Give a subclass of ActionArgs.")
+        kind: object = output
+        if kind is not None and not (isinstance(kind, type) and issubclass(kind, ThinkOutput)):
+            raise DefinitionError(subject, f"output is {repr_of(output, 80)}.", "Give a subclass of ThinkOutput.")
+        self.name: str = name
+        self.args: type[ActionArgs] = args
+        self.output: type[ThinkOutput] | None = output  # None: it gives its arguments
+
+    def __repr__(self) -> str:
+        return f"Activity({self.name!r}, {self.args.__qualname__})"
+
+
+def asked(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The name of an activity that is asked for, and its arguments; those of one that is declared are checked.
+
+    Raises:
+        ArgumentError: they do not fit the declaration.
+    """
+    given = {**(args or {}), **more}
+    if not isinstance(activity, Activity):
+        return activity, given
+    activity.args.check_call(activity.name, given, ())
+    return activity.name, given
+
 
 _KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)
 

@@ -65,8 +65,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 
+from agentrt.activity.author.arguments import Activity, O_co, P, asked
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
@@ -698,11 +699,18 @@ class Context(Generic[E_co]):
         else:
             seat.abort(f"it rejected while it was {UNIT_NAMES[seat.state]}: {flow.reason}")
 
-    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+    @overload
+    async def execute(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> O_co: ...
+    @overload
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> Any: ...
+
+    async def execute(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> Any:
         """Think and run an activity from within ``run``.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one, of which types are known.
             args: its arguments.
             more: its arguments, by name.
 
@@ -719,13 +727,20 @@ class Context(Generic[E_co]):
         """
         await at_once(is_dear=True)
         self._running("execute")
-        return await self._seat.spawn(activity, {**(args or {}), **more}, self).execute()
+        return await self._seat.spawn(*asked(activity, args, more), self).execute()
 
-    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> SpawnedFrame:
+    @overload
+    def spawn(self, activity: Activity[P, Any], /, *args: P.args, **more: P.kwargs) -> SpawnedFrame: ...
+    @overload
+    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> SpawnedFrame: ...
+
+    def spawn(  # type: ignore[misc]  # as above
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> SpawnedFrame:
         """Make an execution frame of one's own: it thinks and runs an activity when it is told to.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one.
             args: its arguments.
             more: its arguments, by name.
 
@@ -739,10 +754,10 @@ class Context(Generic[E_co]):
         Source: Stonehearth, AI: `spawn`.
         """
         self._require_present("spawn")
-        given: object = activity
-        if not isinstance(given, str):
+        name, given = asked(activity, args, more)
+        if not isinstance(name, str):
             raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
-        return self._seat.spawn(activity, {**(args or {}), **more}, self)
+        return self._seat.spawn(name, given, self)
 
     async def suspend(self) -> Any:
         """Wait until ``resume`` is called, from a callback, say. If it was called before, return at once.
