@@ -1626,8 +1626,8 @@ class Cannot(BaseException):
         super().__init__(self.reason)
 
 
-class Ask:
-    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument."""
+class Ask(Generic[E_co]):
+    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument; ``Ask[Miner]`` if a miner asks."""
 
     __slots__ = ("_estimator", "_state", "depth", "wanted", "world")
 
@@ -1648,9 +1648,10 @@ class Ask:
         return self._estimator.state.agent
 
     @property
-    def entity(self) -> Any:
+    def entity(self) -> E_co:
         """The entity, as it is."""
-        return self._estimator.state.agent.entity
+        found: E_co = self._estimator.state.agent.entity
+        return found
 
     @property
     def params(self) -> Params:
@@ -1786,7 +1787,7 @@ class Ask:
         _write(layer, expect)
         return Scenario(layer)
 
-    def within(self, world: Scenario) -> Ask:
+    def within(self, world: Scenario) -> Ask[E_co]:
         """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``."""
         return Ask(self._estimator, world, self.depth, self.wanted)
 
@@ -2391,7 +2392,7 @@ class StrategyContext(Context[E_co]):
         return self._attempt.node
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> Ask[E_co]:
         """The world and what things would cost, as ``estimate`` sees them."""
         estimator = self._attempt.estimator
         return Ask(estimator, estimator.world, estimator.state.lookahead)
