@@ -82,12 +82,11 @@ from agentrt.words import error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.author.arguments import Activity, O_co, P
     from agentrt.activity.author.expected import CurrentFields
     from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.body.budget import SearchWork
-    from agentrt.body.driver import Driver
+    from agentrt.body.driver import DeclaredActivity, Driver, O_co, P
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
@@ -486,7 +485,7 @@ class Agent(Generic[E_co]):
         return self.gameplay_if_made
 
     @overload
-    def perform(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
     @overload
     def perform(
         self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: object
@@ -494,7 +493,7 @@ class Agent(Generic[E_co]):
 
     def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
         self,
-        activity: str | Activity[..., Any],
+        activity: str | DeclaredActivity[..., Any],
         args: Mapping[str, Any] | None = None,
         holder: Holder | None = None,
         /,

@@ -159,15 +159,13 @@ from agentrt.activity.author.arguments import (
     Activity,
     Fields,
     Fresh,
-    O_co,
-    P,
     asked,
 )
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
 from agentrt.activity.author.seat import ActingAgent
-from agentrt.body.driver import Body
+from agentrt.body.driver import Body, O_co, P
 from agentrt.body.entity import E_co
 from agentrt.body.slips import check_class
 from agentrt.errors import (

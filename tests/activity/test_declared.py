@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cast import caller
+from cast import Idle, caller
 
 from agentrt import (
     ARGS,
@@ -16,9 +16,12 @@ from agentrt import (
     CompoundAction,
     ThinkOutput,
     output,
+    park,
     step,
 )
+from agentrt.behavior import BehaviorTree, behavior, decider, group
 from agentrt.errors import ActivityImpossibleError, ArgumentError, DefinitionError, NotRunningError, PlaceholderError
+from agentrt.goals import Goal, GoalSelector
 
 
 class PaintArgs(ActionArgs):
@@ -229,6 +232,46 @@ def test_it_is_spawned_and_performed_beside_the_plan(play):
     play.add(caller(play, body), Paint)
     play.tick()
     assert play.log == [(1, "4 in charcoal", "5 in oil"), (1, "returned")]
+
+
+def _goal(ask):
+    class Ask(Goal):
+        def can_use(self):
+            return True
+
+        async def run(self):
+            await ask(self.perform)
+
+    selector = GoalSelector()
+    selector.add_goal(1, Ask())
+    return selector
+
+
+def _behavior(ask):
+    async def run(at):
+        await ask(at.perform)
+
+    return BehaviorTree(group("ROOT")[decider("ASK", behavior("ASK", run=run))]).memory()
+
+
+@pytest.mark.parametrize("driver", [_goal, _behavior])
+def test_other_models_have_it_performed(play, driver):
+    async def ask(perform):
+        play.note((await perform(PAINT, where=1)).of)
+        with pytest.raises(ArgumentError) as caught:
+            await perform(PAINT, wher=1)
+        play.note(str(caught.value).splitlines()[0])
+        await park()
+
+    play.add(Paint, Idle, top="agentrt:top", drivers=[driver(ask)])
+    play.tick(2)
+    assert play.log == [
+        (1, "1 in charcoal"),
+        (
+            1,
+            "[ART201] activity 'paint', argument 'wher': is not declared. Did you mean 'where'? Declared: where, effect.",
+        ),
+    ]
 
 
 # --- steps ------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@ from collections.abc import Awaitable
 from typing import Any, assert_type
 
 import agentrt as art
+from agentrt.behavior import Activation
+from agentrt.goals import Goal
+from agentrt.selection import LeafBehavior, SelectionState
 from agentrt.strategy import Dependency, Strategy, StrategyContext
 
 Place = tuple[int, int]
@@ -90,6 +93,29 @@ async def perform(agent: art.Agent) -> None:
     assert_type(agent.perform("demo:paint", where=(1, 2)), Awaitable[Any])
     assert_type((await agent.perform(PAINT, where=(1, 2))).subject, art.Entity)
     agent.perform(PAINT, wher=(1, 2))  # wrong: call-overload reportCallIssue
+
+
+class PaintGoal(Goal):
+    def can_use(self) -> bool:
+        return True
+
+    async def run(self) -> None:
+        assert_type(await self.perform(PAINT, where=(1, 2)), Picture)
+        assert_type(await self.perform("demo:paint", where=(1, 2)), Any)
+        await self.perform(PAINT, wher=(1, 2))  # wrong: call-overload reportCallIssue
+
+
+async def behave(at: Activation) -> None:
+    assert_type(await at.perform(PAINT, where=(1, 2)), Picture)
+    assert_type(await at.perform("demo:paint", where=(1, 2)), Any)
+    await at.perform(PAINT, wher=(1, 2))  # wrong: call-overload reportCallIssue
+
+
+class PaintLeaf(LeafBehavior):
+    async def run(self, ai: SelectionState) -> None:
+        assert_type(await ai.perform(PAINT, where=(1, 2)), Picture)
+        assert_type(await ai.perform("demo:paint", where=(1, 2)), Any)
+        await ai.perform(PAINT, wher=(1, 2))  # wrong: call-overload reportCallIssue
 
 
 class Find(Dependency[Place]):

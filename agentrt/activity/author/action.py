@@ -27,9 +27,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
-from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, P, ThinkOutput, holds_plain
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, holds_plain
 from agentrt.activity.author.steps import CompiledStep, Output, Step, check_seconds, compile_steps, has_placeholder
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.body.driver import P
 from agentrt.body.entity import E_contra
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean

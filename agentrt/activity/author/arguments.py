@@ -26,6 +26,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from agentrt.body.driver import O_co, P, activity_name
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import class_name, error_words, repr_of, type_name, words_of
@@ -402,8 +403,6 @@ NO_ARGS = ActionArgs()
 
 ACTIVITY: Final = re.compile(r"[^\s/]+")  # what the name of an activity is made of: paths join them by slashes
 
-P = ParamSpec("P")  # the arguments of an activity
-O_co = TypeVar("O_co", covariant=True)  # what it gives
 _Q = ParamSpec("_Q")
 _A = TypeVar("_A", bound=ActionArgs)
 _O = TypeVar("_O", bound=ThinkOutput)
@@ -468,6 +467,14 @@ class Activity(Generic[P, O_co]):
         self.args: type[ActionArgs] = args
         self.output: type[ThinkOutput] | None = output  # None: it gives its arguments
 
+    def check(self, args: Mapping[str, Any]) -> None:
+        """Raise ``ArgumentError`` if it does not take these arguments."""
+        self.args.check_call(self.name, args, ())
+
+    if typing.TYPE_CHECKING:  # what makes it a ``DeclaredActivity``
+
+        def _called(self, *args: P.args, **more: P.kwargs) -> O_co: ...
+
     def __repr__(self) -> str:
         return f"Activity({self.name!r}, {self.args.__qualname__})"
 
@@ -479,10 +486,7 @@ def asked(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, A
         ArgumentError: they do not fit the declaration.
     """
     given = {**(args or {}), **more}
-    if not isinstance(activity, Activity):
-        return activity, given
-    activity.args.check_call(activity.name, given, ())
-    return activity.name, given
+    return activity_name(activity, given), given
 
 
 _KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)

@@ -67,11 +67,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 
-from agentrt.activity.author.arguments import Activity, O_co, P, asked
+from agentrt.activity.author.arguments import Activity, asked
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.body.driver import O_co, P
 from agentrt.body.entity import E_co, NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
