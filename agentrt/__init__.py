@@ -12,7 +12,7 @@ from importlib import import_module as _import_module
 
 from agentrt.activity import states as _states
 from agentrt.activity.author.action import Action, CompoundAction, output, step
-from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
+from agentrt.activity.author.arguments import ActionArgs, Activity, ThinkOutput
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.steps import ARGS, BACK, CALL, CURRENT, ENTITY, NOT, OUT, PREV
 from agentrt.agent.agent import TOP, Agent, Attachment, Restart
@@ -49,6 +49,7 @@ __all__ = [
     "TOP",
     "Action",
     "ActionArgs",
+    "Activity",
     "Agent",
     "AgentRTError",
     "Attachment",

@@ -23,6 +23,7 @@ PURE_STDLIB = {
 }  # fmt: skip
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
     "agentrt/body/codec.py": {"ast"},  # reads the types of fields
+    "agentrt/body/entity.py": {"typing_extensions"},  # never at run time: what type checkers know of it
     "agentrt/packs/": {"importlib", "os", "pathlib"},  # reads files, finds entry points
     "agentrt/selection/": {"pathlib", "xml"},  # reads trees from files
     "agentrt/strategy/tools.py": {"dis"},  # reads the code of strategies, for tools

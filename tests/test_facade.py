@@ -28,6 +28,7 @@ AGENTRT = [
     # what authors write
     "Action",
     "ActionArgs",
+    "Activity",
     "CompoundAction",
     "ThinkOutput",
     "TOP",

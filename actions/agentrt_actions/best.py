@@ -37,7 +37,7 @@ class _Pace:
 
     __slots__ = ("_ctx", "_left", "_per_tick", "_tick")
 
-    def __init__(self, ctx: Context, per_tick: int) -> None:
+    def __init__(self, ctx: Context[Entity], per_tick: int) -> None:
         self._ctx = ctx
         self._per_tick = max(1, per_tick)
         self._left = 0
@@ -98,7 +98,7 @@ class _Search:
         "offered",
     )
 
-    def __init__(self, ctx: Context, args: FindBest.Args) -> None:
+    def __init__(self, ctx: Context[Entity], args: FindBest.Args) -> None:
         self._ctx = ctx
         self._args = args
         self._again = Event()
@@ -351,7 +351,7 @@ class FindBest(Action):
         entity: Entity
         rating: float
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Search, offer the best, and go on watching."""
         is_plain = args.rating is None and args.filter is None and args.candidates is None
         if is_plain and ctx.entity.get(Surveyor) is not None:
@@ -363,7 +363,7 @@ class FindBest(Action):
         finally:
             search.close()
 
-    async def _ask_surveyor(self, ctx: Context, args: Args) -> None:
+    async def _ask_surveyor(self, ctx: Context[Entity], args: Args) -> None:
         nearby = Nearby(ctx, args.tag, reach=args.reach, within=args.within, reserved=args.reserved)
 
         def fields(entity: Entity, cost: int) -> Mapping[str, Any]:

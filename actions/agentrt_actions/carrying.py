@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def expected_carrying(ctx: Context) -> Entity | None:
+def expected_carrying(ctx: Context[Entity]) -> Entity | None:
     """What the entity will carry when the action that thinks is run; nothing, unless an earlier step picks it up.
 
     Args:
@@ -40,7 +40,7 @@ def expected_carrying(ctx: Context) -> Entity | None:
     return carried
 
 
-def within_reach(ctx: Context, entity: Entity, reach: int = 1) -> bool:
+def within_reach(ctx: Context[Entity], entity: Entity, reach: int = 1) -> bool:
     """Whether an entity is so near that hands can reach it.
 
     Args:
@@ -73,19 +73,19 @@ class PickUp(Action):
 
         item: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready if the hands will be empty."""
         if expected_carrying(ctx) is None:
             ctx.CURRENT.carrying = args.item
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Take it."""
         await ctx.next_tick()
         if not within_reach(ctx, args.item) or not ctx.entity[Carrier].pick_up(args.item):
             ctx.abort(f"{args.item.name} could not be picked up")
 
-    def stop(self, ctx: Context, args: Args) -> None:
+    def stop(self, ctx: Context[Entity], args: Args) -> None:
         """Lay it down if it is still carried."""
         carrier = ctx.entity[Carrier]
         if carrier.carrying is args.item:
@@ -99,13 +99,13 @@ class PutDown(Action):
     name = "put down"
     utility = 1.0
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready if something will be carried."""
         if expected_carrying(ctx) is not None:
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Lay it down."""
         await ctx.next_tick()
         ctx.entity[Carrier].put_down()
@@ -121,12 +121,12 @@ class DropCarrying(Action):
     name = "drop"
     utility = 1.0
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready; the hands will be empty."""
         ctx.CURRENT.carrying = None
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Let go."""
         ctx.entity[Carrier].put_down()
 
@@ -148,14 +148,14 @@ class StoreCarried(Action):
 
         storage: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready if something will be carried that the storage accepts."""
         item = expected_carrying(ctx)
         if item is not None and args.storage[Storage].accepts(item):
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Store it."""
         await ctx.next_tick()
         carrier = ctx.entity[Carrier]
@@ -171,14 +171,14 @@ class ConsumeCarried(Action):
     name = "consume"
     utility = 1.0
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready if something will be carried that can be used up."""
         item = expected_carrying(ctx)
         if item is not None and item.get(Consumable) is not None:
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Use it up."""
         await ctx.next_tick()
         item = ctx.entity[Carrier].carrying
@@ -197,14 +197,14 @@ class StowCarried(Action):
     name = "stow"
     utility = 1.0
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready if something will be carried and there will be room."""
         item = expected_carrying(ctx)
         if item is not None and ctx.CURRENT.storage.add_item(item):
             ctx.CURRENT.carrying = None
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Stow it."""
         await ctx.next_tick()
         if not ctx.entity[Backpacker].stow():
@@ -230,7 +230,7 @@ class UnpackItem(Action):
 
         item: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready if the item will be in the backpack and the hands will be empty."""
         storage = ctx.CURRENT.storage
         if expected_carrying(ctx) is None and any(item is args.item for item in storage.items.values()):
@@ -238,13 +238,13 @@ class UnpackItem(Action):
             ctx.CURRENT.carrying = args.item
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Take it."""
         await ctx.next_tick()
         if not ctx.entity[Backpacker].unpack(args.item):
             ctx.abort(f"{args.item.name} could not be unpacked")
 
-    def stop(self, ctx: Context, args: Args) -> None:
+    def stop(self, ctx: Context[Entity], args: Args) -> None:
         """Put it back if it is still carried; if there is no room any more, lay it down."""
         carrier: Carrier = ctx.entity[Carrier]
         if carrier.carrying is args.item and not ctx.entity[Backpacker].stow():

@@ -17,7 +17,7 @@ from agentrt import Action, ActionArgs, Context, Entity, Event, Signal, move_on_
 __all__ = ["AbortOnEventTriggered", "TriggerEvent", "WaitForEvent"]
 
 
-def _signal(ctx: Context, source: Entity | None, event: str) -> Signal:
+def _signal(ctx: Context[Entity], source: Entity | None, event: str) -> Signal:
     return ctx.signals[event] if source is None else source.signal(event)
 
 
@@ -54,7 +54,7 @@ class WaitForEvent(Action):
         self._news: Event = Event()
         self._has_come: bool = False
 
-    def start(self, ctx: Context, args: Args) -> None:
+    def start(self, ctx: Context[Entity], args: Args) -> None:
         """Listen."""
         self._news = Event()
         self._has_come = False
@@ -68,7 +68,7 @@ class WaitForEvent(Action):
         if args.source is not None and args.event != "destroyed":
             ctx.listen(args.source.destroyed, lambda _gone: self._news.set())
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Wait."""
         if args.timeout > 0:
             with move_on_after(args.timeout):
@@ -103,7 +103,7 @@ class TriggerEvent(Action):
         source: Entity | None = None
         value: Any = None
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Tell all who listen."""
         _signal(ctx, args.source, args.event).emit(args.value)
 
@@ -131,7 +131,7 @@ class AbortOnEventTriggered(Action):
         source: Entity | None = None
         filter: Callable[[Any], bool] | None = None
 
-    def start(self, ctx: Context, args: Args) -> None:
+    def start(self, ctx: Context[Entity], args: Args) -> None:
         """Listen."""
 
         def come(value: Any) -> None:

@@ -45,7 +45,7 @@ class StandIdle(Action):
     weight = 2
     status_text_key = "agentrt:status.idle"
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Sleep for a while."""
         await ctx.sleep(ctx.random.uniform(1.0, 3.0))
 
@@ -67,13 +67,13 @@ class IdleEffect(Action):
     utility = 1.0
     status_text_key = "agentrt:status.idle"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready if there are any."""
         own: IdleEffects | None = ctx.entity.get(IdleEffects)
         if own is not None and any(own.idle_effects.values()):
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Draw one and play it."""
         effects = ctx.entity[IdleEffects].idle_effects
         effect = ctx.random.weighted(list(effects), list(effects.values()))

@@ -24,7 +24,7 @@ PATIENCE = 3
 """How often in a row a step may be blocked before a path counts as closed."""
 
 
-async def walk_one(ctx: Context, place: Place) -> bool:
+async def walk_one(ctx: Context[Entity], place: Place) -> bool:
     """Walk one step.
 
     Args:
@@ -39,7 +39,7 @@ async def walk_one(ctx: Context, place: Place) -> bool:
     return mover.step(place)
 
 
-async def walk_path(ctx: Context, path: Path, *, target: Entity | None = None, reach: int = 0) -> None:
+async def walk_path(ctx: Context[Entity], path: Path, *, target: Entity | None = None, reach: int = 0) -> None:
     """Walk along a path to its end, or after a target wherever it walks meanwhile.
 
     When the entity does not stand where the path begins, or a step is blocked, or the target is not within reach of the
@@ -79,7 +79,7 @@ async def walk_path(ctx: Context, path: Path, *, target: Entity | None = None, r
         ahead = list(reversed(path.places))
 
 
-def _another(ctx: Context, goal: Place, reach: int) -> Path:
+def _another(ctx: Context[Entity], goal: Place, reach: int) -> Path:
     finder: PathFinder = ctx.entity[PathFinder]
     found = finder.find(ctx.entity[Located].location, goal, reach=reach)
     if found is None:
@@ -112,13 +112,13 @@ class FollowPath(Action):
         target: Entity | None = None
         reach: int = 0
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Say where the entity will stand, and how short the way is."""
         ctx.CURRENT.location = args.path.destination
         ctx.set_utility(nearness(args.path.cost))
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Walk."""
         await walk_path(ctx, args.path, target=args.target, reach=args.reach)
 
@@ -191,7 +191,7 @@ class Wander(Action):
         least: int = 2
         most: int = 6
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Walk."""
         finder = ctx.entity[PathFinder]
         located = ctx.entity[Located]
@@ -237,7 +237,7 @@ class Patrol(Action):
         self._next: int = 0  # the place that it is on the way to
         self._done: int = 0  # whole rounds
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready while a path leads to a place of the route."""
         finder: PathFinder = ctx.entity[PathFinder]
         route = list(args.route)
@@ -256,7 +256,7 @@ class Patrol(Action):
 
         await keep_looking(ctx, [finder.changed], look)
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Walk."""
         if list(args.route) != list(self._route):
             self._route, self._next, self._done = args.route, 0, 0
@@ -274,7 +274,7 @@ class Patrol(Action):
                     await ctx.next_tick()  # a route of one place, without a pause, is no reason to stop the world
         self._done = 0
 
-    async def _go(self, ctx: Context, args: Args) -> bool:
+    async def _go(self, ctx: Context[Entity], args: Args) -> bool:
         finder: PathFinder = ctx.entity[PathFinder]
         path = finder.find(ctx.entity[Located].location, self._route[self._next])
         if path is None:

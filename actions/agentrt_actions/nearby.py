@@ -23,7 +23,7 @@ FAR = 400
 """The cost of a path from which on nearness is 0: forty steps over open ground."""
 
 
-def expected_location(ctx: Context) -> Place:
+def expected_location(ctx: Context[Entity]) -> Place:
     """Where the entity will stand when the action that thinks is run.
 
     Args:
@@ -46,7 +46,7 @@ def nearness(cost: int) -> float:
     return max(0.0, 1.0 - cost / FAR)
 
 
-def own_moves(ctx: Context) -> list[Signal]:
+def own_moves(ctx: Context[Entity]) -> list[Signal]:
     """The signal of the entity's own walking, unless an earlier step of the plan decides where it will stand.
 
     Args:
@@ -55,7 +55,7 @@ def own_moves(ctx: Context) -> list[Signal]:
     return [] if ctx.CURRENT.location_changed else [ctx.entity[Located].moved]
 
 
-def self_reserved(ctx: Context) -> tuple[Any, ...]:
+def self_reserved(ctx: Context[Entity]) -> tuple[Any, ...]:
     """What earlier steps of the same plan will have reserved: another search of the plan must not find it again.
 
     Args:
@@ -91,7 +91,9 @@ class Nearby:
         "within",
     )
 
-    def __init__(self, ctx: Context, tag: str, *, reach: int = 0, within: int = 0, reserved: bool = False) -> None:
+    def __init__(
+        self, ctx: Context[Entity], tag: str, *, reach: int = 0, within: int = 0, reserved: bool = False
+    ) -> None:
         self.tag = tag
         self.reach = reach
         self.within = within
@@ -218,7 +220,7 @@ class Nearby:
 
 
 def _cheapest(
-    ctx: Context, start: Place, entities: Sequence[Entity], reach: int, within: int
+    ctx: Context[Entity], start: Place, entities: Sequence[Entity], reach: int, within: int
 ) -> tuple[Entity, int] | None:
     if not entities:
         return None

@@ -176,7 +176,7 @@ class RestWhenInjured(CompoundAction):
         step("agentrt:lie_down", need="recovery", place=OUT["bed"].entity),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready while recovery is needed."""
         needs: Needs = ctx.entity[Needs]
         await ready_while(ctx, [needs.changed], lambda: needs.urgency("recovery") > 0.0)
@@ -200,7 +200,7 @@ class LieDown(Action):
         need: str
         place: Entity | None = None
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Lie."""
         needs: Needs = ctx.entity[Needs]
         place = args.place
@@ -216,6 +216,6 @@ class LieDown(Action):
         while needs.urgency(args.need) > 0.0:
             await needs.changed.wait()
 
-    def stop(self, ctx: Context, args: Args) -> None:
+    def stop(self, ctx: Context[Entity], args: Args) -> None:
         """Get up."""
         ctx.entity[Sleeper].get_up()

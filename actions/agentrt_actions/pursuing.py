@@ -33,7 +33,7 @@ class FleeThreats(Action):
     flags = frozenset({MOVE})
     status_text_key = "agentrt:status.fleeing"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready while there are threats."""
         threats: Threats = ctx.entity[Threats]
         finder: PathFinder = ctx.entity[PathFinder]
@@ -45,7 +45,7 @@ class FleeThreats(Action):
 
         await ready_while(ctx, [threats.changed], lambda: bool(threats.nearby), urgency)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Run, until nothing threatens."""
         threats = ctx.entity[Threats]
         located = ctx.entity[Located]
@@ -56,7 +56,7 @@ class FleeThreats(Action):
             else:
                 await walk_one(ctx, place)
 
-    def _safest(self, ctx: Context, feared: list[Place]) -> Place:
+    def _safest(self, ctx: Context[Entity], feared: list[Place]) -> Place:
         finder: PathFinder = ctx.entity[PathFinder]
         here: Place = ctx.entity[Located].location
         choices: list[Place] = [here, *finder.neighbors(here)]
@@ -70,7 +70,7 @@ class FleeThreats(Action):
         return choices[max(range(len(choices)), key=lambda index: (safety(index), -index))]
 
 
-async def _watch_way(ctx: Context, target: Entity, reach: int, *, will_arrive: bool) -> None:
+async def _watch_way(ctx: Context[Entity], target: Entity, reach: int, *, will_arrive: bool) -> None:
     """Be ready while a path leads to a target; the shorter, the better."""
     finder: PathFinder = ctx.entity[PathFinder]
     located: Located = target[Located]
@@ -117,11 +117,11 @@ class ChaseEntity(Action):
         reach: int = 1
         patience: int = 30
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready while a path leads to the target."""
         await _watch_way(ctx, args.target, args.reach, will_arrive=True)
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Run after it."""
         finder: PathFinder = ctx.entity[PathFinder]
         located: Located = ctx.entity[Located]
@@ -160,11 +160,11 @@ class FollowEntity(Action):
         distance: int = 2
         seconds: float = 0.0
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready while a path leads to the target."""
         await _watch_way(ctx, args.target, args.distance, will_arrive=False)
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Follow."""
         finder: PathFinder = ctx.entity[PathFinder]
         moved = Event()
@@ -185,7 +185,7 @@ class FollowEntity(Action):
             if left is not None:
                 left -= ctx.clock.tick - since
 
-    def _next_place(self, ctx: Context, args: Args) -> Place | None:
+    def _next_place(self, ctx: Context[Entity], args: Args) -> Place | None:
         if args.target.is_destroyed:
             ctx.abort(f"{args.target.name} was destroyed")
         finder: PathFinder = ctx.entity[PathFinder]

@@ -38,12 +38,12 @@ class _Reserving(Action):
         super().__init__()
         self._lease: Lease | None = None
 
-    def _take(self, ctx: Context, thing: object, name: str) -> None:
+    def _take(self, ctx: Context[Entity], thing: object, name: str) -> None:
         self._lease = ctx.entity[LeaseBook].acquire(thing, ctx.agent)
         if self._lease is None:
             ctx.reject(f"{name} was reserved by somebody else")
 
-    def stop(self, ctx: Context, args: Any) -> None:
+    def stop(self, ctx: Context[Entity], args: Any) -> None:
         """Give it back."""
         if self._lease is not None:
             self._lease.release()
@@ -70,14 +70,14 @@ class ReserveEntity(_Reserving):
 
         entity: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Be ready unless somebody else holds it."""
         if not ctx.entity[LeaseBook].can_acquire(args.entity, ctx.agent):
             ctx.reject(f"{args.entity.name} is reserved by somebody else")
         ctx.CURRENT.self_reserved[entity_key(args.entity)] = args.entity
         ctx.set_think_output()
 
-    def start(self, ctx: Context, args: Args) -> None:
+    def start(self, ctx: Context[Entity], args: Args) -> None:
         """Take the lease."""
         self._take(ctx, args.entity, args.entity.name)
 
@@ -123,7 +123,7 @@ class ReserveEntityDestination(_Reserving):
         super().__init__()
         self._part: RegionPart | None = None
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Choose a part, and another one when it is taken."""
         region: Region = args.entity[Region]
         table = ctx.CURRENT.self_region_reserved
@@ -143,7 +143,7 @@ class ReserveEntityDestination(_Reserving):
         own_parts = Only(leases.changed, lambda thing: any(thing is part for part in region.parts))
         await keep_looking(ctx, [region.changed, own_parts], look)
 
-    def _nearest_free(self, ctx: Context, args: Args, own: dict[Hashable, Any]) -> RegionPart | None:
+    def _nearest_free(self, ctx: Context[Entity], args: Args, own: dict[Hashable, Any]) -> RegionPart | None:
         leases: LeaseBook = ctx.entity[LeaseBook]
         region: Region = args.entity[Region]
         free = [
@@ -160,7 +160,7 @@ class ReserveEntityDestination(_Reserving):
         known = [(cost, index) for index, cost in enumerate(costs) if cost is not None]
         return free[min(known)[1]] if known else None
 
-    def start(self, ctx: Context, args: Args) -> None:
+    def start(self, ctx: Context[Entity], args: Args) -> None:
         """Take the lease."""
         assert self._part is not None  # it was ready with one
         self._take(ctx, self._part, f"the part of {args.entity.name}")

@@ -55,7 +55,7 @@ class FindEntity(Action):
         entity: Entity
         cost: int
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Offer the nearest, and go on looking."""
         nearby = Nearby(ctx, args.tag, reach=args.reach, within=args.within, reserved=args.reserved)
 
@@ -91,7 +91,7 @@ class FindStorage(Action):
 
         storage: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Offer the nearest storage, and go on looking."""
         nearby = Nearby(ctx, "storage")
 
@@ -119,7 +119,7 @@ class _FindPath(Action):
         path: Path
 
     async def _watch(
-        self, ctx: Context, destination: Callable[[], Place], reach: int, signals: Sequence[Signal]
+        self, ctx: Context[Entity], destination: Callable[[], Place], reach: int, signals: Sequence[Signal]
     ) -> None:
         finder: PathFinder = ctx.entity[PathFinder]
         offered: Path | None = None
@@ -167,7 +167,7 @@ class FindPathToEntity(_FindPath):
         destination: Entity
         reach: int = 0
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Offer a path, and keep it true."""
         located = args.destination[Located]
         await self._watch(ctx, lambda: located.location, args.reach, [located.moved])
@@ -190,6 +190,6 @@ class FindPathToLocation(_FindPath):
         location: Place
         reach: int = 0
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Entity], args: Args) -> None:
         """Offer a path, and keep it true."""
         await self._watch(ctx, lambda: args.location, args.reach, [])

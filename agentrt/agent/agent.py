@@ -55,11 +55,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
 
 from agentrt.activity import performances
+from agentrt.activity.author.arguments import asked
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
@@ -68,7 +69,7 @@ from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import Injectable, Injection, Knowledge, Renewed, ai_of, asked_for, packs_of, words_for
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import give, given_to, number_in, take
-from agentrt.body.entity import attribute_of, destroyed_signal, is_gone
+from agentrt.body.entity import E_co, attribute_of, destroyed_signal, is_gone
 from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError, did_you_mean
 from agentrt.kernel.hosts.loops import wait_outside
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.body.budget import SearchWork
-    from agentrt.body.driver import Driver
+    from agentrt.body.driver import DeclaredActivity, Driver, O_co, P
     from agentrt.body.flags import Holder
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.strand import Strand
@@ -190,7 +191,7 @@ def runs_alone(run: Callable[[Agent], Awaitable[None]]) -> Callable[[Agent], Awa
 # --- the agent --------------------------------------------------------------------------------------------------------
 
 
-class Agent:
+class Agent(Generic[E_co]):
     """An entity that acts.
 
     Args:
@@ -218,10 +219,10 @@ class Agent:
 
     def __init__(
         self,
-        entity: Any,
+        entity: E_co,
         *,
         name: str | None = None,
-        actions: tuple[type[Action], ...] | list[type[Action]] = (),
+        actions: Sequence[type[Action]] = (),
         packs: tuple[Injectable, ...] | list[Injectable] = (),
         top: str = TOP,
         read_state: StateReader = read_entity,
@@ -231,7 +232,7 @@ class Agent:
         drivers: Iterable[Driver] = (),
         precedence: int = 0,
     ) -> None:
-        self.entity: Any = entity
+        self.entity: E_co = entity
         called = name or getattr(entity, "name", None) or sys.intern(type_name(entity).lower())
         self.given_name: str = words_of(called, _LONGEST_NAME)
         self.name: str = self.given_name
@@ -495,13 +496,25 @@ class Agent:
                 self.gameplay_if_made.triggers.begin()
         return self.gameplay_if_made
 
+    @overload
+    def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    @overload
     def perform(
-        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: Any
+        self, activity: str, args: Mapping[str, Any] | None = None, holder: Holder | None = None, /, **more: object
+    ) -> Awaitable[Any]: ...
+
+    def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self,
+        activity: str | DeclaredActivity[..., Any],
+        args: Mapping[str, Any] | None = None,
+        holder: Holder | None = None,
+        /,
+        **more: Any,
     ) -> Awaitable[Any]:
         """Perform an activity once, beside its plan. Await it in any coroutine that the runtime steps.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one, of which types are known.
             args: its arguments.
             holder: for whom: a goal or a behavior, whose control flags are shared.
             more: further arguments.
@@ -513,8 +526,9 @@ class Agent:
         Raises:
             NotRunningError: it is in no runtime, or ends; also when it is awaited, if that is so by then.
         """
-        self.require_life(activity)
-        return self._perform(activity, {**(args or {}), **more}, holder)
+        name, given = asked(activity, args, more)
+        self.require_life(name)
+        return self._perform(name, given, holder)
 
     async def _perform(self, activity: str, args: Mapping[str, Any], holder: Holder | None) -> Any:
         await at_once()

@@ -32,19 +32,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from agentrt.behavior.declare import behavior_name
 from agentrt.behavior.stimuli import SLACK, Stimuli, Stimulus, token_name
 from agentrt.behavior.views import TreeView
-from agentrt.body.driver import BEHAVIOR, Body, give, note, require_seconds
+from agentrt.body.driver import BEHAVIOR, Body, activity_name, give, note, require_seconds
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, NotRunningError, WrongStateError
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.trace import TraceEvent
 
 if TYPE_CHECKING:
     from agentrt.behavior.compile import DeciderNode
-    from agentrt.body.driver import Routine
+    from agentrt.body.driver import DeclaredActivity, O_co, P, Routine
     from agentrt.body.flags import Holder
     from agentrt.body.views import Outline
     from agentrt.kernel.clock import Clock
@@ -174,9 +174,16 @@ class Activation:
         names = [at.node.name for at in self.upward()]
         return "/".join([self.memory.name, *reversed(names)])
 
-    def perform(self, activity: str, **args: Any) -> Awaitable[Any]:
+    @overload
+    def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    @overload
+    def perform(self, activity: str, /, **args: object) -> Awaitable[Any]: ...
+
+    def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self, activity: str | DeclaredActivity[..., Any], /, **args: Any
+    ) -> Awaitable[Any]:
         """Perform an activity of the agent's planner, from within a coroutine; it shares what flags are held here."""
-        return self.body.perform(activity, args, self)
+        return self.body.perform(activity_name(activity, args), args, self)
 
     # --- as a holder of control flags ---------------------------------------------------------------------------------
 

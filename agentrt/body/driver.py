@@ -23,7 +23,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from agentrt.body.entity import attribute_of
 from agentrt.body.flags import FlagLedger, Holder
@@ -46,6 +46,33 @@ NAMELESS: Final = "body"
 """What a lone body is called that nobody named."""
 
 _LONGEST_NAME: Final = 80
+
+
+P = ParamSpec("P")  # the arguments of an activity
+O_co = TypeVar("O_co", covariant=True)  # what it gives
+
+
+@runtime_checkable
+class DeclaredActivity(Protocol[P, O_co]):
+    """An activity that is declared (``agentrt.Activity``), as models see it that know nothing of a planner."""
+
+    @property
+    def name(self) -> str: ...
+
+    def check(self, args: Mapping[str, Any]) -> None:
+        """Raise ``ArgumentError`` if it does not take these arguments."""
+
+    if TYPE_CHECKING:
+
+        def _called(self, *args: P.args, **more: P.kwargs) -> O_co: ...
+
+
+def activity_name(activity: object, args: Mapping[str, Any]) -> Any:
+    """The name of an activity that is asked for; the arguments of one that is declared are checked."""
+    if isinstance(activity, str) or not isinstance(activity, DeclaredActivity):
+        return activity  # who performs it says what is wrong with anything else
+    activity.check(args)
+    return activity.name
 
 
 class Body(Protocol):

@@ -13,12 +13,24 @@ there, and else its signal: what was destroyed once is gone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.signals import Signal
 
 C = TypeVar("C")
+E = TypeVar("E")
+
+# The class of the entity for which agents, actions and contexts are written: ``Context[Guest]``. A type checker takes
+# ``Any`` where an author leaves it out; that such a variable may have a default Python itself knows from 3.13 on.
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as WithDefault
+
+    E_co = WithDefault("E_co", covariant=True, default=Any)
+    E_contra = WithDefault("E_contra", contravariant=True, default=Any)
+else:
+    E_co = TypeVar("E_co", covariant=True)
+    E_contra = TypeVar("E_contra", contravariant=True)
 
 
 def destroyed_signal(thing: object) -> Signal | None:

@@ -22,14 +22,16 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, overload
 
+from agentrt.body.driver import activity_name
+from agentrt.body.entity import E_co
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, Holder
 from agentrt.body.slips import check_class, check_hooks
 from agentrt.errors import DefinitionError, WrongStateError
 
 if TYPE_CHECKING:
-    from agentrt.body.driver import Body
+    from agentrt.body.driver import Body, DeclaredActivity, O_co, P
 
 _FIRST = {MOVE: 0, LOOK: 1, JUMP: 2, TARGET: 3}
 _QUESTIONS = ("can_use", "can_continue_to_use", "is_interruptible", "requires_update_every_tick")
@@ -72,7 +74,7 @@ class Nobody:
         return "<nobody: the goal drives nobody yet>"
 
 
-NOBODY = Nobody()
+NOBODY: Any = Nobody()
 
 
 class GoalPlace(Holder, Protocol):
@@ -82,8 +84,10 @@ class GoalPlace(Holder, Protocol):
     def body(self) -> Body: ...
 
 
-class Goal(ABC):
+class Goal(ABC, Generic[E_co]):
     """One thing that a body may do. Derive from it, and add it to a ``GoalSelector``.
+
+    In a ``Goal[Wolf]`` a type checker knows that ``self.entity`` is a ``Wolf``.
 
     Source: Minecraft, goal selectors: "Usage", "Flags", "Operation".
     """
@@ -133,7 +137,7 @@ class Goal(ABC):
         return goal
 
     _place: GoalPlace | None  # in a selector; see ``put``
-    entity: Any  # of whom it drives, any object; known from when its selector has a body
+    entity: E_co  # of whom it drives, any object; known from when its selector has a body
 
     # --- whom it drives -----------------------------------------------------------------------------------------------
 
@@ -168,7 +172,14 @@ class Goal(ABC):
             raise DefinitionError(subject, "its __slots__ leave no room for flags of one goal.", "Leave __slots__ out.")
         vars(self)["_flags"] = ordered
 
-    def perform(self, activity: str, /, **args: Any) -> Awaitable[Any]:
+    @overload
+    def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    @overload
+    def perform(self, activity: str, /, **args: object) -> Awaitable[Any]: ...
+
+    def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self, activity: str | DeclaredActivity[..., Any], /, **args: Any
+    ) -> Awaitable[Any]:
         """Perform an activity of the agent's planner, beside its plan. To be awaited in a coroutine of this goal.
 
         What is performed shares the control flags that this goal holds, and is unwound when the goal is stopped.
@@ -179,7 +190,7 @@ class Goal(ABC):
         Raises:
             NotRunningError: whom it drives has no planner.
         """
-        return self.body.perform(activity, args, self._place)
+        return self.body.perform(activity_name(activity, args), args, self._place)
 
     # --- what an author writes ----------------------------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agentrt.activity.status import Translate
+    from agentrt.body.entity import E
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.rng import Stream
@@ -287,7 +288,7 @@ class Runtime:
         """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)
 
-    def add(self, agent: Agent) -> Agent:
+    def add(self, agent: Agent[E]) -> Agent[E]:
         """Add an agent that is in no runtime; it begins to think at the next intake.
 
         Returns:

@@ -49,16 +49,17 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload
 
 from agentrt.body.codec import JsonObject
-from agentrt.body.driver import SELECTION, Body, Routine, give, note, number_in, take, tick_of
+from agentrt.body.driver import SELECTION, Body, Routine, activity_name, give, note, number_in, take, tick_of
 from agentrt.errors import ENDS_PROGRAM, DataFault, DefinitionError, WrongStateError
 from agentrt.kernel.trace import TraceEvent
 from agentrt.selection.views import NO_BEHAVIOR, SelectionView, mermaid, outline_of, passed_over
 from agentrt.words import error_words, repr_of, type_name
 
 if TYPE_CHECKING:
+    from agentrt.body.driver import DeclaredActivity, O_co, P
     from agentrt.body.flags import Holder, Refusal
     from agentrt.body.views import Outline
     from agentrt.kernel.strand import Strand
@@ -957,9 +958,18 @@ class SelectionState:
         stage.settle()
         return True
 
-    def perform(self, activity: str, **args: object) -> Awaitable[Any]:
+    @overload
+    def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
+    @overload
+    def perform(self, activity: str, /, **args: object) -> Awaitable[Any]: ...
+
+    def perform(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self, activity: str | DeclaredActivity[..., Any], /, **args: object
+    ) -> Awaitable[Any]:
         """Perform an activity of the planner from within a coroutine of the behavior, with its control flags."""
-        return self.body.perform(activity, args, None if self._stage.flags is None else self._stage.flags.held)
+        return self.body.perform(
+            activity_name(activity, args), args, None if self._stage.flags is None else self._stage.flags.held
+        )
 
     def __repr__(self) -> str:
         return f"<SelectionState {self.tree.name}: {self.leaf or NO_BEHAVIOR}, {self.phase}>"

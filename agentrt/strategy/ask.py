@@ -148,16 +148,25 @@ from typing import (
     TypeAlias,
     TypeVar,
     final,
+    overload,
 )
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook, wrong_kind
-from agentrt.activity.author.arguments import REQUIRED, ActionArgs, Fields, Fresh
+from agentrt.activity.author.arguments import (
+    ACTIVITY,
+    REQUIRED,
+    ActionArgs,
+    Activity,
+    Fields,
+    Fresh,
+    asked,
+)
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Flow, is_on_own_stack, require_own_stack
 from agentrt.activity.author.expected import Current, ExpectedStorage, StateReader, expected_fields, has_changes
 from agentrt.activity.author.seat import ActingAgent
-from agentrt.activity.author.steps import ACTIVITY
-from agentrt.body.driver import Body
+from agentrt.body.driver import Body, O_co, P
+from agentrt.body.entity import E_co
 from agentrt.body.slips import check_class
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -257,7 +266,7 @@ class Params(Mapping[str, Any]):
         return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
 
 
-@typing.dataclass_transform()
+@typing.dataclass_transform(frozen_default=True)
 class Dependency(ActionArgs, Generic[R]):
     """Something that can be asked for. Subclass it with annotated fields; ``Dependency[int]`` gives an int.
 
@@ -1615,8 +1624,8 @@ class Cannot(BaseException):
         super().__init__(self.reason)
 
 
-class Ask:
-    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument."""
+class Ask(Generic[E_co]):
+    """What ``estimate``, ``foresee``, ``is_met`` get as their first argument; ``Ask[Miner]`` if a miner asks."""
 
     __slots__ = ("_estimator", "_state", "depth", "wanted", "world")
 
@@ -1637,9 +1646,10 @@ class Ask:
         return self._estimator.state.agent
 
     @property
-    def entity(self) -> Any:
+    def entity(self) -> E_co:
         """The entity, as it is."""
-        return self._estimator.state.agent.entity
+        found: E_co = self._estimator.state.agent.entity
+        return found
 
     @property
     def params(self) -> Params:
@@ -1775,7 +1785,7 @@ class Ask:
         _write(layer, expect)
         return Scenario(layer)
 
-    def within(self, world: Scenario) -> Ask:
+    def within(self, world: Scenario) -> Ask[E_co]:
         """The same questions in another world: ``ask.within(ask.after(Collect("axe"))).cost(Collect("log"))``."""
         return Ask(self._estimator, world, self.depth, self.wanted)
 
@@ -2344,7 +2354,7 @@ class _AttemptSeat(Protocol):
     def beside(self, coro: Coroutine[Any, Any, Any]) -> Any: ...
 
 
-class StrategyContext(Context):
+class StrategyContext(Context[E_co]):
     """What a strategy gets as the first argument of ``run`` and ``interrupted``."""
 
     __slots__ = ("_attempt",)
@@ -2380,7 +2390,7 @@ class StrategyContext(Context):
         return self._attempt.node
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> Ask[E_co]:
         """The world and what things would cost, as ``estimate`` sees them."""
         estimator = self._attempt.estimator
         return Ask(estimator, estimator.world, estimator.state.lookahead)
@@ -2527,7 +2537,14 @@ class StrategyContext(Context):
                 return self.ask.supplies(*wanted, confidence=confidence)
         return enough(self._attempt.supplies(), confidence)
 
-    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+    @overload
+    async def execute(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> O_co: ...
+    @overload
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> Any: ...
+
+    async def execute(  # type: ignore[misc]  # as in Context
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> Any:
         """Think and run a plain activity of the agent, anew if something of it was taken; gives the think output.
 
         Raises:
@@ -2539,7 +2556,7 @@ class StrategyContext(Context):
         await at_once(is_dear=True)
         self._own("execute")
         await self._attempt.rest()
-        return await self._attempt.perform(activity, {**(args or {}), **more})
+        return await self._attempt.perform(*asked(activity, args, more))
 
     # --- giving up ----------------------------------------------------------------------------------------------------
 

@@ -1749,7 +1749,7 @@ hold_no_entities(Solving)  # the argument that carries a request through the pla
 class SolveRequest(Action):
     """Solve what a call of the gameplay asked for."""
 
-    does: ClassVar[str] = "gameplay:request"
+    does = "gameplay:request"
     utility: ClassVar[float | UtilityRange] = 1.0
 
     class Args(ActionArgs):

@@ -31,6 +31,7 @@ from agentrt.words import counted
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
+    from agentrt.body.entity import E
     from agentrt.snapshot import FrameView
     from agentrt.snapshot.html import Line
 
@@ -92,7 +93,7 @@ class Simulation:
 
     # --- the world ----------------------------------------------------------------------------------------------------
 
-    def add(self, agent: Agent) -> Agent:
+    def add(self, agent: Agent[E]) -> Agent[E]:
         """Add an agent, and give it back."""
         return self.runtime.add(agent)
 

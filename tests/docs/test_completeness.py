@@ -61,7 +61,7 @@ def test_every_hook_is_mentioned():
 
 
 def test_everything_that_a_class_can_declare_is_mentioned():
-    inner = ("spec", "_spec_type", "tasks")
+    inner = ("spec", "_declared_activity", "_spec_type", "tasks")
     kinds = (Action, CompoundAction, TaskGroupAction)
     declared = [name for cls in kinds for name in cls.__annotations__ if name not in inner]
     assert "utility" in declared

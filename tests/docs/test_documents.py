@@ -33,6 +33,7 @@ PAGES = [
     "docs/how-to/recording.md",
     "docs/how-to/replay.md",
     "docs/how-to/testing.md",
+    "docs/how-to/types.md",
     "docs/how-to/worlds.md",
     "docs/reference/api/agentrt.activity.md",
     "docs/reference/api/agentrt.behavior.md",

@@ -25,12 +25,14 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 from agentrt.activity.author.answering import FIELDS, Declared
-from agentrt.activity.author.arguments import ActionArgs, ThinkOutput, holds_plain
-from agentrt.activity.author.steps import ACTIVITY, Output, Step, check_seconds, compile_steps
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, holds_plain
+from agentrt.activity.author.steps import Output, Step, check_seconds, compile_steps, has_placeholder
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
+from agentrt.body.driver import P
+from agentrt.body.entity import E_contra
 from agentrt.body.slips import check_class
 from agentrt.errors import DefinitionError, did_you_mean
 from agentrt.words import class_name, repr_of
@@ -99,7 +101,7 @@ class ActionSpec(Declared):
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self._check_names()
         self.name: str = cls.name
-        self.activity: str = cls.does
+        self.activity: str = str(cls.does)  # that of a declared one is its name
         (low, high), is_range = parse_range(self.subject, cls.utility)
         self.low: float = low
         self.high: float = high
@@ -112,7 +114,7 @@ class ActionSpec(Declared):
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
         self._read_hooks(cls)
         self.output_type: type[ThinkOutput] | None = cls.Output
-        self.output_label: str = f"{cls.does} (think output)"
+        self.output_label: str = f"{self.activity} (think output)"
         self.steps: tuple[CompiledStep, ...] | None = None
         self.output: tuple[tuple[str, Resolver | None, object], ...] | None = None
         self.output_reads: tuple[int, ...] = ()
@@ -121,6 +123,9 @@ class ActionSpec(Declared):
         self._check_output()
         if hasattr(cls, "steps"):
             self._compile_steps(cls)  # type: ignore[arg-type]
+        self.gives: type[ThinkOutput] | None = None
+        if cls._declared_activity is not None:
+            self._check_declared(cls._declared_activity)
         self.keeps: int = self._keeps(cls.asks)
         self.is_plain: bool = (
             self._is_leaf and self.has_think and self.keeps != ANSWERS
@@ -183,6 +188,11 @@ class ActionSpec(Declared):
             raise self._wrong(f"name is {repr_of(name, 80)}.", "Write what debugging tools are to call it: a string.")
         if not hasattr(cls, "utility"):
             raise self._wrong("utility is missing.", "Write a number from 0 to 1, or a pair (low, high).")
+        if cls._declared_activity is not None and cls.Args is not cls._declared_activity.args:
+            raise self._wrong(
+                f"it has Args of its own, and performs {cls._declared_activity!r}.",
+                f"Leave them out: {cls._declared_activity.args.__qualname__} are the arguments of whoever performs it.",
+            )
         for attribute, base in (("Args", ActionArgs), ("Output", ThinkOutput)):
             declared = getattr(cls, attribute)
             if declared is None and base is ThinkOutput:
@@ -207,6 +217,37 @@ class ActionSpec(Declared):
                 "it declares an Output, but has no 'think' that could set it.",
                 "Write 'async def think(self, ctx, args)', or leave Output out: the output is the arguments then.",
             )
+
+    def _check_declared(self, activity: Activity[..., Any]) -> None:
+        """Whether it gives what its activity is declared to give."""
+        if activity.output is None:
+            if self.output is not None or (self.output_type is not None and self.steps is None):
+                raise self._wrong(
+                    f"it gives an output, and {activity!r} is declared without one.",
+                    f"Declare it there: Activity({activity.name!r}, {activity.args.__qualname__}, Output).",
+                )
+            return
+        if self.steps is None and self.output_type is not None and not issubclass(self.output_type, activity.output):
+            raise self._wrong(
+                f"it has an Output of its own, and performs {activity!r}.",
+                f"Leave it out, or derive it from {activity.output.__qualname__}.",
+            )
+        has, wanted = self.output_fields(), activity.output.field_names()
+        missing = next((name for name in wanted if name not in has), None)
+        if missing is not None:
+            how = "Write 'async def think(self, ctx, args)', which gives it to ctx.set_think_output."
+            if self.steps is not None:
+                how = f"Write output = output({', '.join(f'{name}=...' for name in wanted)})."
+            raise self._wrong(
+                f"it gives no '{missing}', which {activity!r} is declared to give.{did_you_mean(missing, has)}", how
+            )
+        extra = next((name for name in has if name not in wanted), None)
+        if self.output is not None and extra is not None:
+            raise self._wrong(
+                f"it gives '{extra}', which {activity!r} is not declared to give.{did_you_mean(extra, wanted)}",
+                f"Declare it in {activity.output.__qualname__}; declared: {', '.join(wanted)}.",
+            )
+        self.gives = None if self.output is None else activity.output
 
     def _keeps(self, asks: object) -> int:
         if asks not in _ASKS:
@@ -248,7 +289,7 @@ class ActionSpec(Declared):
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:
-        compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
+        compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args)
         self.steps = compiled.steps
         self.output = compiled.output
         self.output_reads = compiled.output_reads
@@ -272,11 +313,23 @@ class ActionSpec(Declared):
                 )
 
 
-class Action:
+def _take(cls: type[Action], activity: Activity[..., Any]) -> None:
+    """Have a class take from its activity what that declares, where it says nothing of its own."""
+    own = cls.__dict__
+    cls.does = activity.name
+    if "Args" not in own:
+        cls.Args = activity.args
+    # A compound gives what it puts together; an Output is that of its own thinking.
+    if "Output" not in own and not hasattr(cls, "steps") and not hasattr(cls.think, "is_default_hook"):
+        cls.Output = activity.output
+
+
+class Action(Generic[E_contra]):
     """One way to perform an activity. Each hook is given the context of the action and the arguments of the activity.
 
     Attributes:
-        does: the activity that it performs, such as ``"stonehearth:paint"``. A class without one is a base class.
+        does: the activity that it performs, such as ``"stonehearth:paint"``; or an ``Activity``, from which it takes
+            ``Args`` and ``Output``. A class without one is a base class.
         name: what debugging tools call it; the class's name in words by default.
         utility: how good it is at performing the activity, from 0 to 1: a number, or a range (low, high) within which
             ``ctx.set_utility`` places it; the low end counts until then.
@@ -299,7 +352,7 @@ class Action:
 
     __slots__ = ()  # so that a class of an author's that keeps nothing of its own can do without room for it
 
-    does: ClassVar[str] = ""
+    does: ClassVar[Any] = ""  # a name or an ``Activity``, of which the name is left when the class is defined
     name: ClassVar[str] = ""
     utility: ClassVar[float | UtilityRange]
     sunk_cost_boost: ClassVar[float] = DEFAULT_BOOST
@@ -314,6 +367,7 @@ class Action:
     Output: ClassVar[type[ThinkOutput] | None] = None
 
     spec: ClassVar[ActionSpec]
+    _declared_activity: ClassVar[Activity[..., Any] | None] = None  # what ``does`` was when the class was written
     _spec_type: ClassVar[type[ActionSpec]] = ActionSpec
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -321,16 +375,21 @@ class Action:
         check_class(cls, class_name(cls), _STRANGE, is_base=not cls.does)
         if not cls.__dict__.get("name"):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cls.__name__).lower()
+        if "does" in cls.__dict__:
+            does = cls.does
+            cls._declared_activity = does if isinstance(does, Activity) else None
+        if cls._declared_activity is not None:
+            _take(cls, cls._declared_activity)
         if cls.does:
             cls.spec = cls._spec_type(cls)
 
     @default_hook
-    def should_start_thinking(self, ctx: Context, args: Any) -> bool:
+    def should_start_thinking(self, ctx: Context[E_contra], args: Any) -> bool:
         """Whether the activity may be considered at all; False from any action blocks all actions of the activity."""
         return True
 
     @default_hook
-    async def think(self, ctx: Context, args: Any) -> None:
+    async def think(self, ctx: Context[E_contra], args: Any) -> None:
         """Find out whether the action can be run, and say so with ``ctx.set_think_output``.
 
         Without this hook the action is ready at once. Ending without an output means "not possible now". The coroutine
@@ -338,11 +397,11 @@ class Action:
         """
 
     @default_hook
-    def stop_thinking(self, ctx: Context, args: Any) -> None:
+    def stop_thinking(self, ctx: Context[E_contra], args: Any) -> None:
         """Thinking stopped, for whatever reason. When the action was elected, this comes right after ``start``."""
 
     @default_hook
-    def on_reject(self, ctx: Context, args: Any, reason: str) -> None:
+    def on_reject(self, ctx: Context[E_contra], args: Any, reason: str) -> None:
         """What was made of its think output was rejected by all actions of a later step, while it is ready.
 
         It may offer something else with ``ctx.set_think_output``: then only the steps after it think again, at once.
@@ -355,20 +414,43 @@ class Action:
         """
 
     @default_hook
-    def start(self, ctx: Context, args: Any) -> None:
+    def start(self, ctx: Context[E_contra], args: Any) -> None:
         """The action was elected. In a plan of several steps all are started before the first runs."""
 
     @default_hook
-    async def run(self, ctx: Context, args: Any) -> None:
+    async def run(self, ctx: Context[E_contra], args: Any) -> None:
         """Do it. The action is finished when this returns."""
 
     @default_hook
-    def stop(self, ctx: Context, args: Any) -> None:
+    def stop(self, ctx: Context[E_contra], args: Any) -> None:
         """The action ended: it finished, was aborted or was interrupted. Always comes if ``start`` was called."""
 
 
+@overload
+def step(activity: Activity[P, Any], /, *args: P.args, **more: P.kwargs) -> Step: ...
+@overload
+def step(
+    activity: Activity[..., Any],
+    args: Mapping[str, object],
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+) -> Step: ...
+@overload
 def step(
     activity: str,
+    args: Mapping[str, object] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    think_timeout: float | None = None,
+    **more: object,
+) -> Step: ...
+
+
+def step(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+    activity: str | Activity[..., Any],
     args: Mapping[str, object] | None = None,
     /,
     *,
@@ -379,9 +461,9 @@ def step(
     """Declare a step of a compound action.
 
     Args:
-        activity: what is to be performed.
+        activity: what is to be performed: its name, or a declared one, whose arguments are checked.
         args: its arguments, values or placeholders; needed only for arguments that are called ``name`` or
-            ``think_timeout``.
+            ``think_timeout``, and beside these two where the activity is a declared one.
         name: what later steps call it in ``OUT["name"]``.
         think_timeout: in how many game seconds an action of it has to be ready; else its arguments count as rejected.
             None for no limit.
@@ -390,7 +472,19 @@ def step(
     Returns:
         The step, for the list ``steps``.
     """
-    return Step(activity, {**(args or {}), **more}, name, think_timeout)
+    given = {**(args or {}), **more}
+    if not isinstance(activity, Activity):
+        return Step(activity, given, name, think_timeout)
+    if args is None:  # all that is given is an argument, if the activity takes one of that name
+        declared = activity.args.field_names()
+        if "name" in declared and name is not None:
+            given["name"], name = name, None
+        if "think_timeout" in declared and think_timeout is not None:
+            given["think_timeout"], think_timeout = think_timeout, None
+    bound = [field for field, value in given.items() if has_placeholder(value)]
+    constants = {field: value for field, value in given.items() if field not in bound}
+    activity.args.check_call(activity.name, constants, bound)
+    return Step(activity.name, given, name, think_timeout)
 
 
 def output(**fields: object) -> Output:
@@ -405,7 +499,7 @@ def output(**fields: object) -> Output:
     return Output(fields)
 
 
-class CompoundAction(Action):
+class CompoundAction(Action[E_contra]):
     """An action that is a list of steps, each an activity.
 
     It thinks first, then its steps in order, each with what the ones before it found; it is ready when all are. It
@@ -425,7 +519,7 @@ class CompoundAction(Action):
 
     @default_hook
     def compose_utility(
-        self, entity: Any, self_utility: float, child_utilities: Any, current_activity: str | None
+        self, entity: E_contra, self_utility: float, child_utilities: Any, current_activity: str | None
     ) -> float:
         """Derive the utility from that of the steps. Called when a step's utility changes and at each step change.
 

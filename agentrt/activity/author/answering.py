@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # By name, for whoever copies a spec: the compiled class does not know its slots.
 FIELDS: Final = (
-    "activity", "boost", "cls", "composes", "flags", "has_filter", "has_on_reject", "has_run", "has_start", "has_stop",
-    "has_stop_thinking", "has_think", "high", "is_filter", "is_plain", "is_range", "keeps", "kind", "label", "low",
-    "must_stop_think", "name", "output", "output_label", "output_reads", "output_type", "run_code",
+    "activity", "boost", "cls", "composes", "flags", "gives", "has_filter", "has_on_reject", "has_run", "has_start",
+    "has_stop", "has_stop_thinking", "has_think", "high", "is_filter", "is_plain", "is_range", "keeps", "kind", "label",
+    "low", "must_stop_think", "name", "output", "output_label", "output_reads", "output_type", "run_code",
     "scheduler_priority", "span", "steps", "subject", "takes_none", "takes_plain", "think_code", "think_timeout",
     "uses", "weight",
 )  # fmt: skip
@@ -69,6 +69,7 @@ class Declared:
     takes_none: bool  # whether its activity takes no arguments
     takes_plain: bool  # whether no entity can be among them
     output_type: type[ThinkOutput] | None
+    gives: type[ThinkOutput] | None  # what a compound gives, if its activity is declared and says so
     output_label: str  # what errors call its think output
     steps: tuple[CompiledStep, ...] | None  # a compound's steps; None for a leaf
     output: tuple[tuple[str, Resolver | None, object], ...] | None  # a compound's declared output fields

@@ -3,6 +3,9 @@
 A class that lists annotated fields, in the manner of a dataclass, is compiled once, when it is defined, into a table of
 (name, default, accepted types). Making one checks each value against that table; there is no other check at run time.
 
+An ``Activity`` is a name with both, declared once: who performs it has them from there, and who asks for it is checked
+against them, by type checkers and when it is asked.
+
 What is checked: classes, unions, ``None``, ``Literal``, ``type[...]``, and the outer class of a generic
 (``list[int]`` is checked as a list, since looking at every item would cost more than it finds). ``int`` is accepted
 for ``float``. A protocol that cannot be checked at run time, a type variable and ``Any`` accept anything.
@@ -16,12 +19,14 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import inspect
+import re
 import sys
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, ClassVar, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from agentrt.body.driver import O_co, P, activity_name
 from agentrt.body.entity import destroyed_signal, is_gone
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, DefinitionError, did_you_mean
 from agentrt.words import class_name, error_words, repr_of, type_name, words_of
@@ -168,7 +173,7 @@ def fits(values):
     return fits
 
 
-@typing.dataclass_transform(kw_only_default=True)
+@typing.dataclass_transform(kw_only_default=True, frozen_default=True)
 class Fields:
     """A record with named, typed fields. Subclass ``ActionArgs`` or ``ThinkOutput`` instead.
 
@@ -353,10 +358,6 @@ class Fields:
         inner = ", ".join(f"{name}={repr_of(value)}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({inner})"
 
-    if typing.TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
 
 # What a record is made with: it is read-only to everybody else.
 _new: collections.abc.Callable[[type[Fields]], Fields] = object.__new__
@@ -397,6 +398,96 @@ class ThinkOutput(Fields):
 
 
 NO_ARGS = ActionArgs()
+
+# --- activities that are declared -------------------------------------------------------------------------------------
+
+ACTIVITY: Final = re.compile(r"[^\s/]+")  # what the name of an activity is made of: paths join them by slashes
+
+_Q = ParamSpec("_Q")
+_A = TypeVar("_A", bound=ActionArgs)
+_O = TypeVar("_O", bound=ThinkOutput)
+
+
+class Activity(Generic[P, O_co]):
+    """An activity that is declared once: its name, its arguments and what it gives.
+
+    ::
+
+        PAINT = Activity("demo:paint", PaintArgs, Picture)
+
+
+        class Draw(Action):
+            does = PAINT  # and so it takes PaintArgs, and gives a Picture
+
+
+        picture = await ctx.execute(PAINT, subject=cat)
+
+    Who asks for it is checked, by type checkers, too. Its name may still be written wherever an activity is named.
+
+    Args:
+        name: by convention ``mod:verb``.
+        args: the class of its arguments; none by default.
+        output: the class of the think output of all actions that perform it; by default that is the arguments.
+
+    Raises:
+        DefinitionError: the name is none, or the classes are of another kind.
+
+    Source: Stonehearth, AI: "Overview of the AI system", activity; that it can be declared is ours.
+    """
+
+    __slots__ = ("args", "name", "output")
+
+    @typing.overload
+    def __init__(self: Activity[[], ActionArgs], name: str) -> None: ...
+    @typing.overload
+    def __init__(self: Activity[[], _O], name: str, *, output: type[_O]) -> None: ...
+    @typing.overload
+    def __init__(self: Activity[_Q, _A], name: str, args: collections.abc.Callable[_Q, _A]) -> None: ...
+    @typing.overload
+    def __init__(
+        self: Activity[_Q, _O], name: str, args: collections.abc.Callable[_Q, ActionArgs], output: type[_O]
+    ) -> None: ...
+
+    def __init__(
+        self,
+        name: str,
+        args: collections.abc.Callable[..., ActionArgs] = ActionArgs,
+        output: type[ThinkOutput] | None = None,
+    ) -> None:
+        subject = f"Activity({repr_of(name, 80)})"
+        given: object = name
+        if not isinstance(given, str) or not ACTIVITY.fullmatch(given):
+            raise DefinitionError(subject, "that is no name of an activity.", "Write one such as 'demo:paint'.")
+        if not (isinstance(args, type) and issubclass(args, ActionArgs)):
+            raise DefinitionError(subject, f"args is {repr_of(args, 80)}.", "Give a subclass of ActionArgs.")
+        kind: object = output
+        if kind is not None and not (isinstance(kind, type) and issubclass(kind, ThinkOutput)):
+            raise DefinitionError(subject, f"output is {repr_of(output, 80)}.", "Give a subclass of ThinkOutput.")
+        self.name: str = name
+        self.args: type[ActionArgs] = args
+        self.output: type[ThinkOutput] | None = output  # None: it gives its arguments
+
+    def check(self, args: Mapping[str, Any]) -> None:
+        """Raise ``ArgumentError`` if it does not take these arguments."""
+        self.args.check_call(self.name, args, ())
+
+    if typing.TYPE_CHECKING:  # what makes it a ``DeclaredActivity``
+
+        def _called(self, *args: P.args, **more: P.kwargs) -> O_co: ...
+
+    def __repr__(self) -> str:
+        return f"Activity({self.name!r}, {self.args.__qualname__})"
+
+
+def asked(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The name of an activity that is asked for, and its arguments; those of one that is declared are checked.
+
+    Raises:
+        ArgumentError: they do not fit the declaration.
+    """
+    given = {**(args or {}), **more}
+    return activity_name(activity, given), given
+
 
 _KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)
 

@@ -65,13 +65,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 
 from agentrt.activity.author.answering import AnsweringContext
+from agentrt.activity.author.arguments import Activity, asked
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
 from agentrt.activity.author.seat import Node
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
-from agentrt.body.entity import NamedSignals
+from agentrt.body.driver import O_co, P
+from agentrt.body.entity import E_co, NamedSignals
 from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
@@ -227,8 +229,11 @@ class Alarm:
         self._seat.let_go(self)
 
 
-class Context(AnsweringContext):
-    """What every hook of an action gets as its first argument."""
+class Context(AnsweringContext, Generic[E_co]):
+    """What every hook of an action gets as its first argument.
+
+    ``Context[Guest]`` is one of an agent whose entity is a ``Guest``: a type checker knows what ``ctx.entity`` has.
+    """
 
     __slots__ = ("_home",)
 
@@ -282,9 +287,10 @@ class Context(AnsweringContext):
     # --- what there is ------------------------------------------------------------------------------------------------
 
     @property
-    def entity(self) -> Any:
+    def entity(self) -> E_co:
         """The entity that acts."""
-        return self._home.entity
+        found: E_co = self._home.entity
+        return found
 
     @property
     def agent(self) -> Any:
@@ -670,11 +676,18 @@ class Context(AnsweringContext):
         else:
             seat.abort(f"it rejected while it was {UNIT_NAMES[seat.state]}: {flow.reason}")
 
-    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> Any:
+    @overload
+    async def execute(self, activity: Activity[P, O_co], /, *args: P.args, **more: P.kwargs) -> O_co: ...
+    @overload
+    async def execute(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> Any: ...
+
+    async def execute(  # type: ignore[misc]  # fields have names, so nothing else is given by its place
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> Any:
         """Think and run an activity from within ``run``.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one, of which types are known.
             args: its arguments.
             more: its arguments, by name.
 
@@ -691,13 +704,20 @@ class Context(AnsweringContext):
         """
         await at_once(is_dear=True)
         self._running("execute")
-        return await self._seat.spawn(activity, {**(args or {}), **more}, self).execute()
+        return await self._seat.spawn(*asked(activity, args, more), self).execute()
 
-    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: Any) -> SpawnedFrame:
+    @overload
+    def spawn(self, activity: Activity[P, Any], /, *args: P.args, **more: P.kwargs) -> SpawnedFrame: ...
+    @overload
+    def spawn(self, activity: str, args: Mapping[str, Any] | None = None, /, **more: object) -> SpawnedFrame: ...
+
+    def spawn(  # type: ignore[misc]  # as above
+        self, activity: str | Activity[..., Any], args: Mapping[str, Any] | None = None, /, **more: Any
+    ) -> SpawnedFrame:
         """Make an execution frame of one's own: it thinks and runs an activity when it is told to.
 
         Args:
-            activity: what to perform.
+            activity: what to perform: its name, or a declared one.
             args: its arguments.
             more: its arguments, by name.
 
@@ -711,10 +731,10 @@ class Context(AnsweringContext):
         Source: Stonehearth, AI: `spawn`.
         """
         self._require_present("spawn")
-        given: object = activity
-        if not isinstance(given, str):
+        name, given = asked(activity, args, more)
+        if not isinstance(name, str):
             raise TypeError(f"ctx.spawn({repr_of(activity)}): it takes an activity such as 'demo:paint'")
-        return self._seat.spawn(activity, {**(args or {}), **more}, self)
+        return self._seat.spawn(name, given, self)
 
     async def suspend(self) -> Any:
         """Wait until ``resume`` is called, from a callback, say. If it was called before, return at once.

@@ -4,7 +4,7 @@ An author writes actions and is given a ``Context``. What stands behind that is 
 author's side does not import, so that it can be read, and rebuilt, without it. It asks for what is declared here:
 
 * ``Seat``  the action at one place of one agent's plan; a context belongs to one
-* ``Activity``  the activity that it could perform there, with others that could
+* ``ActivityPlace``  the activity that it could perform there, with others that could
 * ``SeatHome``  what all places of one agent's plan share: its kernel, its trace, its agent
 * ``Possessions``  what few seats have, and is made when they first want it
 
@@ -133,7 +133,7 @@ class Seat(Holder, Protocol):
     def spec(self) -> Declared: ...
 
     @property
-    def frame(self) -> Activity:
+    def frame(self) -> ActivityPlace:
         """The activity that it could perform."""
         ...
 
@@ -216,7 +216,7 @@ class Seat(Holder, Protocol):
         ...
 
 
-class Activity(Protocol):
+class ActivityPlace(Protocol):
     """One activity at one place of a plan, with the actions that could perform it."""
 
     activity: str  # its name
@@ -258,8 +258,8 @@ class Node:
 
     __slots__ = ("_frame", "_seat")
 
-    def __init__(self, frame: Activity, seat: Seat | None = None) -> None:
-        self._frame: Activity = frame
+    def __init__(self, frame: ActivityPlace, seat: Seat | None = None) -> None:
+        self._frame: ActivityPlace = frame
         self._seat: Seat | None = seat  # None for the activity itself
 
     @property
@@ -314,7 +314,7 @@ class ChildUtilities:
 
     __slots__ = ("_frames",)
 
-    def __init__(self, frames: Sequence[Activity]) -> None:
+    def __init__(self, frames: Sequence[ActivityPlace]) -> None:
         self._frames = frames
 
     def get(self, step: str | int, default: float = 0.0) -> float:
@@ -339,7 +339,7 @@ class ChildUtilities:
             raise AttributeError(name)  # what Python asks of anything
         raise AttributeError(f"child_utilities.{name}: ask for a step by its activity, {self._known()}")
 
-    def _find(self, step: object) -> Activity | None:
+    def _find(self, step: object) -> ActivityPlace | None:
         for frame in self._frames:
             if step == frame.activity or (step == frame.index and not isinstance(step, bool)):  # True is 1 to Python
                 return frame

@@ -27,14 +27,15 @@ from __future__ import annotations
 import dataclasses
 import dis
 import inspect
-import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, overload
 
-from agentrt.activity.author.arguments import Fields, inner_values
+from agentrt.activity.author.arguments import ACTIVITY, Fields, inner_values
 from agentrt.errors import DefinitionError, PlaceholderError, did_you_mean
 from agentrt.words import repr_of
+
+A = TypeVar("A", bound=Fields)
 
 _LOOKUPS: Final = frozenset({"CONTAINS_OP", "BINARY_SUBSCR", "BINARY_OP"})  # the last one from Python 3.14 on
 
@@ -152,19 +153,52 @@ class _Result(Placeholder):
         return lambda scope: getattr(scope.results[number], name)
 
 
-class _Arguments(Placeholder):
-    """The arguments of the compound."""
+class Arguments(Placeholder):
+    """The arguments of the compound; ``ARGS[Args]`` says, too, of which class they are."""
 
-    __slots__ = ()
+    __slots__ = ("_kind",)
 
-    def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
-        if name not in compiler.args:
+    def __init__(self, kind: type[Fields] | None = None) -> None:
+        self._kind = kind
+        super().__init__(lambda: "ARGS" if kind is None else f"ARGS[{kind.__qualname__}]", self._whole)
+
+    def _check_kind(self, compiler: Compiler) -> None:
+        if self._kind is not None and not issubclass(compiler.kind, self._kind):
             raise compiler.fail(
-                f"ARGS.{name} is not an argument of this action.{did_you_mean(name, compiler.args)}",
-                f"Declare it in Args; declared: {', '.join(compiler.args) or 'none'}.",
+                f"{self!r} are not the arguments of this action.", f"Write ARGS[{compiler.kind.__qualname__}]."
             )
         compiler.reads.add(ARGUMENTS)
+
+    def _whole(self, compiler: Compiler) -> Resolver:
+        self._check_kind(compiler)
+        return lambda scope: scope.frame.args
+
+    def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
+        self._check_kind(compiler)
+        declared = compiler.kind.field_names()
+        if name not in declared:
+            raise compiler.fail(
+                f"{self!r}.{name} is not an argument of this action.{did_you_mean(name, declared)}",
+                f"Declare it in Args; declared: {', '.join(declared) or 'none'}.",
+            )
         return lambda scope: getattr(scope.frame.args, name)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        @overload
+        def __getitem__(self, key: type[A]) -> A: ...
+        @overload
+        def __getitem__(self, key: object) -> Any: ...
+        def __getitem__(self, key: object) -> Any: ...
+
+    else:
+
+        def __getitem__(self, key: object) -> Placeholder:
+            if isinstance(key, type) and issubclass(key, Fields):
+                return Arguments(key)
+            return super().__getitem__(key)
 
 
 class _Outputs:
@@ -172,7 +206,7 @@ class _Outputs:
 
     __slots__ = ()
 
-    def __getitem__(self, step: str) -> Placeholder:
+    def __getitem__(self, step: str) -> Any:
         return _Result(lambda: f"OUT[{step!r}]", lambda compiler, written: compiler.step_named(step, written))
 
     def __repr__(self) -> str:
@@ -184,11 +218,6 @@ ARGUMENTS: Final = -1  # stands for the compound's own arguments among the eleme
 
 def _entity(_compiler: Compiler) -> Resolver:
     return lambda scope: scope.frame.planner.entity
-
-
-def _arguments(compiler: Compiler) -> Resolver:
-    compiler.reads.add(ARGUMENTS)
-    return lambda scope: scope.frame.args
 
 
 def _current(compiler: Compiler) -> Resolver:
@@ -204,8 +233,8 @@ def _back(steps: int) -> Placeholder:
 ENTITY: Any = Placeholder(lambda: "ENTITY", _entity)
 """The entity that runs the action."""
 
-ARGS: Any = _Arguments(lambda: "ARGS", _arguments)
-"""The arguments of the compound action: ``ARGS.field``."""
+ARGS = Arguments()
+"""The arguments of the compound action: ``ARGS.field``; ``ARGS[Args].field`` for a type checker that knows its type."""
 
 CURRENT: Any = Placeholder(lambda: "CURRENT", _current)
 """The expected state of the entity at that step: ``CURRENT.location``."""
@@ -295,10 +324,10 @@ _DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
 class Compiler:
     """Turns placeholders of one compound action into functions."""
 
-    def __init__(self, subject: str, names: Mapping[str, int], args: Sequence[str]) -> None:
+    def __init__(self, subject: str, names: Mapping[str, int], kind: type[Fields]) -> None:
         self.subject = subject
         self.names = names  # of steps, to their numbers, from 1
-        self.args = args  # the fields that the compound declares
+        self.kind = kind  # of the compound's arguments
         # for each step number that is referred to, the output fields that are read, in order; "" for the whole
         self.uses: dict[int, list[str]] = {}
         # the elements that were read since somebody cleared it, and ``ARGUMENTS`` for the compound's arguments
@@ -407,7 +436,6 @@ class Compiler:
         return number
 
 
-ACTIVITY = re.compile(r"[^\s/]+")  # what the name of an activity is made of: paths join them by slashes
 _LONGEST = 1e9  # game seconds; more is a mistake
 
 
@@ -472,18 +500,18 @@ class CompiledSteps(NamedTuple):
     uses: dict[int, list[str]]  # which output fields of which step are read
 
 
-def compile_steps(subject: str, steps: object, output: object, arguments: Collection[str]) -> CompiledSteps:
+def compile_steps(subject: str, steps: object, output: object, arguments: type[Fields]) -> CompiledSteps:
     """Check and compile what a compound action declares as its steps and its output.
 
     Args:
         subject: its module and name, for errors.
-        arguments: the names of its arguments.
+        arguments: the class of its arguments.
     """
     declared_steps = _check_steps(subject, steps)
     names = _names_of(subject, declared_steps)
     if output is not None and not isinstance(output, Output):
         raise DefinitionError(subject, f"output is {output!r}.", "Write output = output(field=...).")
-    compiler = Compiler(subject, names, tuple(arguments))
+    compiler = Compiler(subject, names, arguments)
     compiled: list[CompiledStep] = []
     for number, declared in enumerate(declared_steps, 1):
         compiler.reads.clear()

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.author.arguments import ThinkOutput
+from agentrt.activity.author.arguments import Fields, ThinkOutput
 from agentrt.activity.author.context import offer_next
 from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import ARGUMENTS
@@ -447,11 +447,12 @@ class CompoundUnit(Unit):
         self.backoff.reset()
         declared = self.spec.output
         try:  # placeholders call what authors wrote
-            output = (
-                self.frame.args
-                if declared is None
-                else ThinkOutput.open({name: value if bind is None else bind(self) for name, bind, value in declared})
-            )
+            if declared is None:
+                output: Fields = self.frame.args
+            else:
+                values = {name: value if bind is None else bind(self) for name, bind, value in declared}
+                kind = self.spec.gives
+                output = ThinkOutput.open(values) if kind is None else kind.build(self.spec.output_label, values)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook
-from agentrt.activity.author.arguments import ActionArgs
-from agentrt.activity.author.steps import ACTIVITY, CompiledStep, has_placeholder
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs
+from agentrt.activity.author.steps import CompiledStep, has_placeholder
 from agentrt.activity.author.utility import UtilityRange, parse_range
 from agentrt.activity.performances import UnitMaker
 from agentrt.errors import DefinitionError

@@ -42,14 +42,14 @@ class ReachWater(Action):
     utility = 0.9
     flags = (MOVE,)
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         if player.roughly("water") is not None:
             ctx.set_think_output()
             await park()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         found = player.nearest("water")
         if found is None:
             ctx.abort("the water cannot be reached any more")
@@ -62,8 +62,8 @@ class LookForWater(Action):
     does = "crafter:reach_water"
     utility = 0.1
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         try:
             await ctx.agent.gameplay.solve(Found("water"))
         except DependencyFailedError:
@@ -80,8 +80,8 @@ class Sip(Action):
     utility = 1.0
     flags = (MOVE,)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         while player.inventory["drink"] < _FULL and player.atlas.is_there(player.ahead, "water"):
             await player.act("do")
 
@@ -130,8 +130,8 @@ class HuntCow(Need):
             near = 0.46
         return max(urgency(player, level), near)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         for _ in range(_CHASE):
             known = player.nearest_cow()
             if known is None:
@@ -169,8 +169,8 @@ class EatPlantNearby(Need):
             return 0.0
         return min(1.0, urgency(player, player.inventory["food"]) + 0.02)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         plant = self._ripe(player)
         if plant is None:
             return
@@ -192,8 +192,8 @@ class LookForCows(Need):
     def worth(self, player: Player) -> float:
         return max(0.0, urgency(player, player.inventory["food"]) - 0.05)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         for _ in range(_SEARCHES):
             goal = sites.pasture(player.atlas, player.reach)
             if goal is None:

@@ -37,8 +37,8 @@ class Need(Action):
 
     bar = ""  # the signal that tells of changes
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         changes = player.signal(self.bar)
         while True:
             ctx.set_utility(self.worth(player))

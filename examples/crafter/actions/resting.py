@@ -41,8 +41,8 @@ class FindShelter(Action):
         self._place: Cell | None = None
         self._found: Shelter | None = None
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         if shelter.is_closed(player):
             ctx.set_think_output(place=None)
             await park()
@@ -69,7 +69,7 @@ class Hide(Action):
 
         place: Shelter | None
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Player], args: Args) -> None:
         if args.place is not None:
             await attempt(ctx.entity, shelter.close(ctx.entity, args.place))
 
@@ -82,8 +82,8 @@ class Slumber(Action):
     flags = (MOVE,)
     status_text_key = "sleeps"
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         if not shelter.is_closed(player) and player.inventory["energy"] > _WEARY:
             return
         waits_for_day = player.is_dark and not player.is_in_rock
@@ -134,15 +134,15 @@ class RestInTheOpen(Action):
     flags = (MOVE,)
     status_text_key = "sleeps in the open"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         while player.inventory["energy"] > _WEARY:
             await player.signal("energy").wait()
         ctx.set_think_output()
         await park()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         await player.act("sleep")
         await player.wake()
 

@@ -54,8 +54,8 @@ class Strive(Action):
         self._asked = self._keeps = 0.0
         self._stock = self._finds = -1
 
-    async def think(self, ctx: Context, args: Args) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: Args) -> None:
+        player = ctx.entity
         while True:
             age = player.step - self._asked
             is_same, finds = player.stock == self._stock, player.atlas.finds
@@ -71,8 +71,8 @@ class Strive(Action):
                 ctx.clear_think_output()
             await player.signal("ponders").wait()
 
-    async def run(self, ctx: Context, args: Args) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: Args) -> None:
+        player = ctx.entity
         ctx.set_status_text_key(f"wants to {args.name.replace('_', ' ')}")
         try:
             await ctx.agent.gameplay.solve(want_for(args.name, player.inventory))
@@ -88,8 +88,8 @@ class _Chore(Action):
 
     key = ""  # under which it is put off
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def think(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         while True:
             if player.put_off.get(self.key, 0) <= player.step and self.is_due(player):
                 ctx.set_think_output()
@@ -103,8 +103,8 @@ class _Chore(Action):
     def wanted(self, player: Player) -> Dependency[Any]:
         raise NotImplementedError
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         try:
             await ctx.agent.gameplay.solve(self.wanted(player))
         except DependencyFailedError as error:
@@ -154,8 +154,8 @@ class Idle(Action):
     flags = (MOVE,)
     status_text_key = "stands about"
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: Context[Player], args: ActionArgs) -> None:
+        player = ctx.entity
         plants = fenced(player)
         if plants:
             cells = player.atlas.around(plants[0], player.reach, _HOME)

@@ -12,7 +12,7 @@ from mygame.session import Player, distance, step_from
 NEAR = 4  # moves
 
 
-class KeepAway(Goal):
+class KeepAway(Goal[Player]):
     """Run away from whoever comes near."""
 
     flags = (MOVE,)
@@ -29,7 +29,7 @@ class KeepAway(Goal):
         self.entity.move = max(WAYS, key=lambda move: distance(step_from(here, move), other))
 
 
-class Prowl(Goal):
+class Prowl(Goal[Player]):
     """Go somewhere, and somewhere else."""
 
     flags = (MOVE,)

@@ -21,8 +21,8 @@ class Have(Dependency[int], activity="mygame:have"):
     item: str
     count: int = 1
 
-    def is_met(self, ask: Ask) -> bool:
-        return bool(ask.entity.sight.bag[self.item] >= self.count)
+    def is_met(self, ask: Ask[Player]) -> bool:
+        return ask.entity.sight.bag[self.item] >= self.count
 
     def guard_key(self) -> str:
         return self.item
@@ -33,8 +33,8 @@ class Gather(Strategy):
 
     provides = Have
 
-    def estimate(self, ask: Ask, wanted: Have) -> float | None:
-        player: Player = ask.entity
+    def estimate(self, ask: Ask[Player], wanted: Have) -> float | None:
+        player = ask.entity
         places = sources(player, wanted.item)
         missing = wanted.count - player.sight.bag[wanted.item]
         if len(places) < missing:
@@ -42,8 +42,8 @@ class Gather(Strategy):
         seconds = sum(distance(player.sight.at, place) + 1 for place in places[:missing]) * STEP
         return seconds + (ask.cost(Have("pick")) if wanted.item == "gem" else 0.0)
 
-    async def run(self, ctx: StrategyContext, wanted: Have) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: StrategyContext[Player], wanted: Have) -> None:
+        player = ctx.entity
         if wanted.item == "gem":
             await ctx.solve(Have("pick"))
         while player.sight.bag[wanted.item] < wanted.count:
@@ -61,10 +61,10 @@ class MakePick(Strategy):
 
     needs = (Have("wood", 2), Have("stone", 1))
 
-    def estimate(self, ask: Ask, wanted: Have) -> float | None:
+    def estimate(self, ask: Ask[Player], wanted: Have) -> float | None:
         return ask.total(self.needs) + STEP if wanted.item == "pick" else None
 
-    async def run(self, ctx: StrategyContext, wanted: Have) -> None:
+    async def run(self, ctx: StrategyContext[Player], wanted: Have) -> None:
         await ctx.solve_all(self.needs)
         await ctx.entity.do("make pick")
 
@@ -75,8 +75,8 @@ class CollectGems(art.Action):
     does = art.TOP
     utility = 0.5
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
-        player: Player = ctx.entity
+    async def run(self, ctx: art.Context[Player], args: art.ActionArgs) -> None:
+        player = ctx.entity
         while sources(player, "gem"):
             await ctx.agent.gameplay.solve(Have("gem", player.sight.bag["gem"] + 1))
         await art.park()

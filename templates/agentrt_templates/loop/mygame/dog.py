@@ -13,7 +13,7 @@ class Nap(art.Action):
     does = art.TOP
     utility = 0.1
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Body], args: art.ActionArgs) -> None:
         await ctx.sleep(600)
 
 
@@ -25,14 +25,14 @@ class Herd(art.Action):
 
     strayed: Body
 
-    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def think(self, ctx: art.Context[Body], args: art.ActionArgs) -> None:
         meadow = ctx.entity.meadow
         while (strayed := meadow.strayed()) is None:
             await meadow.moved.wait()
         self.strayed = strayed
         ctx.set_think_output()
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Body], args: art.ActionArgs) -> None:
         await ctx.sleep(0.2 * self.strayed.steps)
         ctx.set_debug_progress(f"{self.strayed.name} was {self.strayed.steps} steps away")
         self.strayed.go(0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import agentrt as art
 
+from mygame.inn import Somebody
+
 
 class Linger(art.Action):
     """Sit there."""
@@ -11,7 +13,7 @@ class Linger(art.Action):
     does = art.TOP
     utility = 0.1
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         await ctx.sleep(600)
 
 
@@ -23,11 +25,11 @@ class Obey(art.Action):
 
     text: str
 
-    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def think(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         self.text = await ctx.entity.typed.get()
         ctx.set_think_output()
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         inn, name = ctx.entity.inn, ctx.entity.name
         word, _, rest = self.text.partition(" ")
         if word == "order" and rest:

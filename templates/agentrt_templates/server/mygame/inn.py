@@ -28,7 +28,7 @@ class Inn:
     def __init__(self, runtime: art.Runtime, registry: art.Registry) -> None:
         self.orders: art.Queue[tuple[str, str]] = art.Queue(limit=50)  # of whom, and what
         self.listeners: dict[str, Callable[[str], None]] = {}  # by the name of a guest: writes to its player
-        self.guests: dict[str, art.Agent] = {}
+        self.guests: dict[str, art.Agent[Somebody]] = {}
         self._runtime = runtime
         self._registry = registry
         runtime.on_input("join", self._join)
@@ -45,7 +45,7 @@ class Inn:
         for listener in list(self.listeners.values()):
             listener(text)
 
-    def _add(self, body: Somebody) -> art.Agent:
+    def _add(self, body: Somebody) -> art.Agent[Somebody]:
         agent = art.Agent(body, packs=[f"mygame:ai_pack:{body.kind}"], registry=self._registry)
         return self._runtime.add(agent)
 

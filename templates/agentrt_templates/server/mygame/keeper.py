@@ -5,6 +5,7 @@ from __future__ import annotations
 import agentrt as art
 
 from mygame.courier import Courier
+from mygame.inn import Somebody
 
 
 class Polish(art.Action):
@@ -13,7 +14,7 @@ class Polish(art.Action):
     does = art.TOP
     utility = 0.1
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         await ctx.sleep(600)
 
 
@@ -29,7 +30,7 @@ class TellNews(art.Action):
 
     news: str
 
-    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def think(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         await ctx.sleep(5)
         wait = 1.0
         while True:
@@ -42,7 +43,7 @@ class TellNews(art.Action):
                 wait = min(2 * wait, 60.0)
         ctx.set_think_output()
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         ctx.entity.inn.say(f"the innkeeper: {self.news}")
         await ctx.sleep(1)
 
@@ -55,11 +56,11 @@ class ServeGuest(art.Action):
 
     order: tuple[str, str]
 
-    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def think(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         self.order = await ctx.entity.inn.orders.get()
         ctx.set_think_output()
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         name, what = self.order
         await ctx.sleep(2)
         ctx.entity.inn.say(f"the innkeeper brings {name} {what}")

@@ -13,7 +13,7 @@ class TidyUp(art.Action):
     does = art.TOP
     utility = 0.1
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         await ctx.sleep(600)
 
 
@@ -23,14 +23,14 @@ class ServeNext(art.Action):
     does = art.TOP
     utility = 0.8
 
-    async def think(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def think(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         shop = ctx.entity.shop
         await shop.changed.wait_for(lambda: shop.line)
         ctx.set_think_output()
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         shop = ctx.entity.shop
         if shop.line:  # another clerk may have been quicker
-            customer: Somebody = shop.line.pop(0)
+            customer = shop.line.pop(0)
             customer.turn.set()
             await ctx.sleep(ctx.random.uniform(10, 30))

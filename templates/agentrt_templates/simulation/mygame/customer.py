@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import agentrt as art
 
+from mygame.shop import Somebody
+
 
 class StandInLine(art.Action):
     """Stand in line until it is served, or its patience is over; then go."""
@@ -11,7 +13,7 @@ class StandInLine(art.Action):
     does = art.TOP
     utility = 0.5
 
-    async def run(self, ctx: art.Context, args: art.ActionArgs) -> None:
+    async def run(self, ctx: art.Context[Somebody], args: art.ActionArgs) -> None:
         me, shop = ctx.entity, ctx.entity.shop
         came = ctx.clock.now
         shop.line.append(me)

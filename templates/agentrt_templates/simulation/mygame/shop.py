@@ -47,7 +47,7 @@ class Shop:
         self._registry = registry
         self._chance = runtime.stream("customers")
 
-    def enter(self, kind: str, name: str) -> art.Agent:
+    def enter(self, kind: str, name: str) -> art.Agent[Somebody]:
         """Let somebody come in."""
         body = Somebody(kind, self, name=name)
         return self.runtime.add(art.Agent(body, packs=[f"mygame:ai_pack:{kind}"], registry=self._registry))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt_actions import Carrier, within_reach
-from agentrt_examples.colony.bodies import Position
+from agentrt_examples.colony.bodies import Being, Position
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.town import Town
 
@@ -51,7 +51,7 @@ class CookOnHearth(Action):
 
         hearth: Entity
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Cook."""
         turnip = ctx.entity[Carrier].carrying
         if turnip is None or not within_reach(ctx, args.hearth):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentrt import Action, ActionArgs, CompoundAction, Context, step
 from agentrt_actions import ready_while
 from agentrt_examples.colony.animals import Poser
-from agentrt_examples.colony.bodies import Needs
+from agentrt_examples.colony.bodies import Being, Needs
 from agentrt_examples.colony.town import Town
 
 __all__ = ["Graze", "GrazeHere", "Pose"]
@@ -22,7 +22,7 @@ class Pose(Action):
     utility = (0.25, 0.4)
     status_text_key = "colony:status.posing"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready when the mood comes."""
         # When the mood comes is kept with the animal: thinking starts anew whenever something else was finished.
         poser = ctx.entity[Poser]
@@ -32,7 +32,7 @@ class Pose(Action):
         ctx.set_utility(1.0)
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Pose."""
         poser = ctx.entity[Poser]
         self._tell(ctx, True)
@@ -43,12 +43,12 @@ class Pose(Action):
             ctx.set_utility(1.0)
             await ctx.sleep_ticks(5)
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Go on with life."""
         ctx.entity[Poser].due = 0
         self._tell(ctx, False)
 
-    def _tell(self, ctx: Context, ready: bool) -> None:
+    def _tell(self, ctx: Context[Being], ready: bool) -> None:
         ctx.entity[Poser].pose(ready)
         ctx.entity[Town].census.tell("animal")
 
@@ -66,7 +66,7 @@ class Graze(CompoundAction):
         step("colony:graze_here"),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready when hungry."""
         needs = ctx.entity[Needs]
         await ready_while(ctx, [needs.changed], lambda: needs.hunger > 0.3)
@@ -79,6 +79,6 @@ class GrazeHere(Action):
     name = "graze here"
     utility = 1.0
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be less hungry."""
         ctx.entity[Needs].add(satiety=200)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt.body import LeaseBook
 from agentrt_actions import Region
-from agentrt_examples.colony.bodies import Traits
+from agentrt_examples.colony.bodies import Being, Traits
 from agentrt_examples.colony.town import Town
 
 __all__ = ["EnjoyFire", "Sing", "SitByFire", "TellStory"]
@@ -55,7 +55,7 @@ class EnjoyFire(Action):
 
         fire: Entity
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Compare, and do the better one."""
         story = ctx.spawn("colony:tell_story")
         song = ctx.spawn("colony:sing", fire=args.fire)
@@ -79,12 +79,12 @@ class TellStory(Action):
     utility = (0.0, 1.0)
     status_text_key = "colony:status.telling"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready at once."""
         ctx.set_utility(len(ctx.entity[Traits].thoughts) / _THOUGHTS)
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Tell it."""
         await ctx.execute("agentrt:run_effect", effect="tell")
         town: Town = ctx.entity[Town]
@@ -108,7 +108,7 @@ class Sing(Action):
 
         fire: Entity | None = None
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready at once."""
         if args.fire is not None:
             leases: LeaseBook = ctx.entity[LeaseBook]
@@ -116,7 +116,7 @@ class Sing(Action):
             ctx.set_utility(sum(leases.holder(seat) is not None for seat in seats) / len(seats))
         ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Sing it."""
         above = ctx.get_parent_node().get_parent_node()
         if above is None or above.name != EnjoyFire.name:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from agentrt import OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt_actions import within_reach
-from agentrt_examples.colony.bodies import Position
+from agentrt_examples.colony.bodies import Being, Position
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.town import GROWTH, Town
 
@@ -95,7 +95,7 @@ class TendPlot(Action):
         plot: Entity
         state: str
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Work on it."""
         labor = _LABORS[args.state]
         town = ctx.entity[Town]

@@ -11,6 +11,7 @@ from ``CURRENT.storage`` that the first will be in the backpack by the time when
 from __future__ import annotations
 
 from agentrt import OUT, PREV, ActionArgs, CompoundAction, Context, step
+from agentrt_examples.colony.bodies import Being
 from agentrt_examples.colony.goods import Backpack
 
 __all__ = ["HaulMeal", "HaulPicture", "HaulTurnip", "HaulTwoTurnips"]
@@ -60,12 +61,12 @@ class HaulTwoTurnips(CompoundAction):
         super().__init__()
         self._backpack: Backpack | None = None
 
-    def start(self, ctx: Context, args: ActionArgs) -> None:
+    def start(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Take the backpack along."""
         # Whoever loses the job in the middle of it loses the backpack before ``stop``.
         self._backpack = ctx.entity[Backpack]
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Lay down what was not stored."""
         if self._backpack is not None:
             self._backpack.empty()

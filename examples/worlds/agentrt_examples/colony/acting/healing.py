@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from agentrt import ARGS, ENTITY, OUT, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt_actions import Carrier, ready_while, within_reach
-from agentrt_examples.colony.bodies import Health, Traits
+from agentrt_examples.colony.bodies import Being, Health, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.goods import Goods
 from agentrt_examples.colony.harm import heal
@@ -62,11 +62,11 @@ class HealOther(CompoundAction):
         step("colony:heal_adjacent", patient=ARGS.patient),
     )
 
-    def should_start_thinking(self, ctx: Context, args: Args) -> bool:
+    def should_start_thinking(self, ctx: Context[Being], args: Args) -> bool:
         """Nobody fetches a herb for itself like this: see ``HealSelf``."""
         return args.patient is not ctx.entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready at once; eager if this is one's calling."""
         ctx.set_utility(1.0 if "healer" in ctx.entity[Traits] else 0.4)
         ctx.set_think_output()
@@ -83,7 +83,7 @@ class HealSelf(CompoundAction):
         step("colony:heal_adjacent", patient=ENTITY),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready when less than half is left."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.points * 2 < health.most)
@@ -105,14 +105,14 @@ class HealAdjacent(Action):
 
         patient: Entity
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready if a herb will be in the hands, and as long as there is that herb."""
         herb: Entity | None = ctx.CURRENT.carrying
         if herb is not None and herb.kind == "herb":
             ctx.protect_argument(herb)
             ctx.set_think_output()
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Heal."""
         herb = ctx.entity[Carrier].carrying
         if herb is None or not within_reach(ctx, args.patient):

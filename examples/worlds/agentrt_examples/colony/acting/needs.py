@@ -34,7 +34,7 @@ from agentrt import (
 from agentrt.body import LeaseBook
 from agentrt.tasks import TaskGroupAction, declare_multiple_tasks, declare_permanent_task, declare_task
 from agentrt_actions import PathFinder, expected_location, ready_while
-from agentrt_examples.colony.bodies import FULL, Health, Needs, Position, Traits
+from agentrt_examples.colony.bodies import FULL, Being, Health, Needs, Position, Traits
 from agentrt_examples.colony.town import Town
 
 __all__ = [
@@ -164,7 +164,7 @@ class Eat(CompoundAction):
         step("agentrt:consume_carried"),
     )
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready at once, the more eager the hungrier."""
         needs: Needs = ctx.entity[Needs]
         worth = 1.0 if args.food == "meal" else _RAW
@@ -187,7 +187,7 @@ class Sleep(CompoundAction):
         step("colony:sleep_in_bed"),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready at once, the more eager the more tired."""
         needs: Needs = ctx.entity[Needs]
         daylight = ctx.entity[Town].daylight
@@ -214,7 +214,7 @@ class ChooseBed(Action):
 
         bed: Entity
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Offer all that are free, one after the other."""
         town: Town = ctx.entity[Town]
         leases: LeaseBook = ctx.entity[LeaseBook]
@@ -238,7 +238,7 @@ class SleepInBed(Action):
     utility = 1.0
     status_text_key = "colony:status.sleeping"
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Sleep."""
         needs = ctx.entity[Needs]
         needs.asleep = True
@@ -247,7 +247,7 @@ class SleepInBed(Action):
         ctx.entity[Traits].add_thought("slept well")
         ctx.entity[Town].chronicle.note("nights slept", ctx.entity, "slept well")
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Wake up."""
         ctx.entity[Needs].asleep = False
 
@@ -271,7 +271,7 @@ class Rest(CompoundAction):
         step("colony:rest_in_bed"),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready when less than half is left."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.points * 2 < health.most)
@@ -285,13 +285,13 @@ class RestInBed(Action):
     utility = 1.0
     status_text_key = "colony:status.resting"
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Rest."""
         health = ctx.entity[Health]
         ctx.entity[Needs].asleep = True
         while health.is_hurt:
             await health.changed.wait()
 
-    def stop(self, ctx: Context, args: ActionArgs) -> None:
+    def stop(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Get up."""
         ctx.entity[Needs].asleep = False

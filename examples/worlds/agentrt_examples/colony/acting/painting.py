@@ -20,7 +20,7 @@ from agentrt import ARGS, BACK, LOOK, PREV, Action, ActionArgs, CompoundAction, 
 from agentrt.activity import ChildUtilities
 from agentrt_actions import Located, keep_looking, ready_while, within_reach
 from agentrt_examples.colony.animals import Poser, is_animal
-from agentrt_examples.colony.bodies import Position, Traits
+from agentrt_examples.colony.bodies import Being, Position, Traits
 from agentrt_examples.colony.goods import Picture
 from agentrt_examples.colony.town import Town
 
@@ -64,7 +64,7 @@ class FindAndPaintSubject(CompoundAction):
         step("colony:paint", subject=BACK(3).subject, think_timeout=_PATIENCE),
     )
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready at once; an artist is much more likely to."""
         traits = ctx.entity.get(Traits)
         ctx.set_utility(0.5 if traits is not None and "artist" in traits else 0.0)
@@ -104,7 +104,7 @@ class FindWillingPaintingSubject(Action):
         super().__init__()
         self._offered: Entity | None = None
 
-    def on_reject(self, ctx: Context, args: ActionArgs, reason: str) -> None:
+    def on_reject(self, ctx: Context[Being], args: ActionArgs, reason: str) -> None:
         """Take another one, if the animal that was chosen does not pose.
 
         Args:
@@ -119,7 +119,7 @@ class FindWillingPaintingSubject(Action):
             ctx.set_utility(another[Poser].photogenicity)
             ctx.set_think_output(subject=another)
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Offer the best, and go on looking."""
         town: Town = ctx.entity[Town]
         self._offered = None
@@ -215,7 +215,7 @@ class DrawAnimal(Action):
         super().__init__()
         self._frozen = False
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready while the animal is ready to pose."""
         if not is_animal(args.subject):
             ctx.reject("not an animal!")
@@ -228,12 +228,12 @@ class DrawAnimal(Action):
             ctx.set_think_output()
             await poser.changed.wait()
 
-    def start(self, ctx: Context, args: Args) -> None:
+    def start(self, ctx: Context[Being], args: Args) -> None:
         """Look once more."""
         if not args.subject[Poser].is_ready:
             ctx.abort("animal stopped being ready to pose by the time the action started")
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Draw it."""
         poser = args.subject[Poser]
         if not poser.is_ready or not within_reach(ctx, args.subject, 3):
@@ -244,7 +244,7 @@ class DrawAnimal(Action):
         await ctx.execute("agentrt:run_effect", effect=args.effect)
         _finish(ctx, args.subject, f"drew {args.subject.name}")
 
-    def stop(self, ctx: Context, args: Args) -> None:
+    def stop(self, ctx: Context[Being], args: Args) -> None:
         """Let the animal go."""
         if self._frozen:
             self._frozen = False
@@ -263,7 +263,7 @@ class DrawLandscape(Action):
     # All actions of one activity take the same arguments.
     Args = DrawAnimal.Args
 
-    async def think(self, ctx: Context, args: DrawAnimal.Args) -> None:
+    async def think(self, ctx: Context[Being], args: DrawAnimal.Args) -> None:
         """Be ready while the subject poses in front of water or rocks."""
         ground = ctx.entity[Town].ground
         poser, located = args.subject[Poser], args.subject[Located]
@@ -277,13 +277,13 @@ class DrawLandscape(Action):
 
         await ready_while(ctx, [poser.changed], is_worth_it)
 
-    async def run(self, ctx: Context, args: DrawAnimal.Args) -> None:
+    async def run(self, ctx: Context[Being], args: DrawAnimal.Args) -> None:
         """Paint it."""
         await ctx.execute("agentrt:run_effect", effect=args.effect)
         _finish(ctx, args.subject, f"painted the landscape behind {args.subject.name}")
 
 
-def _finish(ctx: Context, subject: Entity, text: str) -> None:
+def _finish(ctx: Context[Being], subject: Entity, text: str) -> None:
     town = ctx.entity[Town]
     picture = town.item("picture", ctx.entity[Position].location)
     picture[Picture].beauty = int(subject[Poser].photogenicity * 100)

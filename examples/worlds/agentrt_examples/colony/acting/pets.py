@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from agentrt import ARGS, Action, ActionArgs, Agent, CompoundAction, Context, Entity, next_tick, step
 from agentrt_actions import ready_while
-from agentrt_examples.colony.bodies import Loyalty, Needs, Position
+from agentrt_examples.colony.bodies import Being, Loyalty, Needs, Position
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.town import Town
 
@@ -83,7 +83,7 @@ class FindOwner(CompoundAction):
         step("agentrt:follow_entity", target=ARGS.owner, distance=2, seconds=_TOGETHER),
     )
 
-    async def think(self, ctx: Context, args: Args) -> None:
+    async def think(self, ctx: Context[Being], args: Args) -> None:
         """Be ready at once."""
         ctx.set_utility(0.8)
         ctx.set_think_output()
@@ -98,7 +98,7 @@ class BeGlad(Action):
 
     Args = FindOwner.Args
 
-    async def run(self, ctx: Context, args: FindOwner.Args) -> None:
+    async def run(self, ctx: Context[Being], args: FindOwner.Args) -> None:
         """Wag."""
         ctx.set_status_text_key("colony:status.glad", owner=args.owner)
         await ctx.execute("agentrt:run_effect", effect="wag")
@@ -112,7 +112,7 @@ class BeSick(Action):
     utility = (0.1, 0.7)
     status_text_key = "colony:status.sick"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready while the poison works, the less the longer it has worked."""
         buffs: Buffs = ctx.entity[Buffs]
         needs: Needs = ctx.entity[Needs]
@@ -120,7 +120,7 @@ class BeSick(Action):
             ctx, [needs.changed], lambda: buffs.left("poisoned") > 0, lambda: buffs.share_left("poisoned")
         )
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Sit there; the worst passes, and something else becomes more important."""
         buffs: Buffs = ctx.entity[Buffs]
         while buffs.left("poisoned") > 0:

@@ -20,7 +20,7 @@ from agentrt import ARGS, OUT, Action, ActionArgs, CompoundAction, Context, Enti
 from agentrt.activity import ChildUtilities
 from agentrt.tasks import TaskGroupAction, declare_multiple_tasks
 from agentrt_actions import PathFinder, Place, within_reach
-from agentrt_examples.colony.bodies import Health
+from agentrt_examples.colony.bodies import Being, Health
 from agentrt_examples.colony.harm import BADLY_HURT, wound
 from agentrt_examples.colony.town import Town
 
@@ -121,7 +121,7 @@ class Strike(Action):
 
         wolf: Entity
 
-    async def run(self, ctx: Context, args: Args) -> None:
+    async def run(self, ctx: Context[Being], args: Args) -> None:
         """Strike, if it is still there."""
         ctx.set_status_text_key("colony:status.fighting", wolf=args.wolf)
         if not _is_there(ctx, args.wolf, 1):
@@ -137,7 +137,7 @@ class Strike(Action):
             town.chronicle.note("wolves slain", ctx.entity, f"slew {args.wolf.name}")
 
 
-def _is_there(ctx: Context, wolf: Entity, reach: int) -> bool:
+def _is_there(ctx: Context[Being], wolf: Entity, reach: int) -> bool:
     return not wolf.is_destroyed and within_reach(ctx, wolf, reach)
 
 
@@ -206,7 +206,7 @@ class ChooseRound(Action):
 
         route: Sequence[Place]
 
-    async def think(self, ctx: Context, args: Guard.Args) -> None:
+    async def think(self, ctx: Context[Being], args: Guard.Args) -> None:
         """Choose at once: towers do not move."""
         town: Town = ctx.entity[Town]
         finder: PathFinder = ctx.entity[PathFinder]
@@ -222,10 +222,10 @@ class StandFast(Action):
     name = "stand fast"
     utility = 0.0
 
-    def should_start_thinking(self, ctx: Context, args: ActionArgs) -> bool:
+    def should_start_thinking(self, ctx: Context[Being], args: ActionArgs) -> bool:
         """Whether fleeing may be considered."""
         health: Health = ctx.entity[Health]
         return health.points * 10 < health.most * 4
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Never be ready: this action only forbids."""

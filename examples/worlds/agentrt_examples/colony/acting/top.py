@@ -26,7 +26,7 @@ from __future__ import annotations
 from agentrt import Action, ActionArgs, CompoundAction, Context, Entity, step
 from agentrt.activity import ChildUtilities
 from agentrt_actions import ready_while
-from agentrt_examples.colony.bodies import Health
+from agentrt_examples.colony.bodies import Being, Health
 
 __all__ = ["FreeTime", "LieDown", "RunFromDanger", "Work"]
 
@@ -84,12 +84,12 @@ class LieDown(Action):
     utility = 1.0
     status_text_key = "colony:status.down"
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready when it is down."""
         health = ctx.entity[Health]
         await ready_while(ctx, [health.changed], lambda: health.is_down)
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Lie there."""
         health = ctx.entity[Health]
         while health.is_down:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentrt import LOOK, TARGET, Action, ActionArgs, Context
 from agentrt_actions import Threats, ready_while
+from agentrt_examples.colony.bodies import Being
 from agentrt_examples.colony.harm import wound
 from agentrt_examples.colony.town import Town
 
@@ -22,12 +23,12 @@ class Shoot(Action):
     status_text_key = "colony:status.shooting"
     flags = frozenset({LOOK, TARGET})
 
-    async def think(self, ctx: Context, args: ActionArgs) -> None:
+    async def think(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Be ready while there is something to shoot at."""
         threats = ctx.entity[Threats]
         await ready_while(ctx, [threats.changed], lambda: bool(threats.nearby))
 
-    async def run(self, ctx: Context, args: ActionArgs) -> None:
+    async def run(self, ctx: Context[Being], args: ActionArgs) -> None:
         """Aim, shoot, load."""
         threats = ctx.entity[Threats]
         town = ctx.entity[Town]
