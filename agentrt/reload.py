@@ -20,10 +20,10 @@ What stands in functions is looked up when they are called, so it needs nothing.
 ``x += ...``, run again only if their text is new or that on which they work is another object.
 
 *Things stay what they are.* A class that was read again is not another class: the old one takes over what the new one
-has (``_renew``), and so do functions and behavior trees. So all that anybody holds goes on, with its state, by the new
-code: instances, components by their type, packs and lists of classes, signals that lead to functions. What cannot be
-made the same (a layout of ``__slots__``, bases that do not fit) is an error; a member of an ``Enum`` and a plain value
-are other objects.
+has (``_renew``), and so do functions, behavior trees and declared activities. So all that anybody holds goes on, with
+its state, by the new code: instances, components by their type, packs and lists of classes, signals that lead to
+functions. What cannot be made the same (a layout of ``__slots__``, bases that do not fit) is an error; a member of an
+``Enum`` and a plain value are other objects.
 
 *What runs is revoked*, as by an injection that is revoked and another one that is given at the same moment: the actions
 of the class that run are stopped, the others of the plan go on. So are goals, the paths of behavior trees and the
@@ -54,6 +54,7 @@ from pathlib import Path
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.author.arguments import Activity
 from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.slips import functions_in
@@ -365,6 +366,10 @@ class _ModuleChange:
             return False
         if statement.is_class:
             return not statement.loads & self._renewed.keys()
+        if statement.loads & self._renewed.keys() and any(
+            isinstance(vars(self._module).get(name), Activity) for name in statement.binds
+        ):
+            return False  # its actions have to hear that its arguments, or its output, are others
         return not any(isinstance(self._renewed.get(name), FunctionType) for name in statement.calls)
 
     def _run(self, statement: _Statement) -> None:
@@ -388,6 +393,10 @@ class _ModuleChange:
         undo = self._change.undo
         if isinstance(old, BehaviorTree) and isinstance(new, BehaviorTree):
             undo.append(old.take_over(new))
+            return True
+        if isinstance(old, Activity) and isinstance(new, Activity):
+            for slot in ("name", "args", "output"):
+                _set(old, slot, getattr(new, slot), undo)
             return True
         if isinstance(old, Manifest) and isinstance(new, Manifest):
             self._change.manifests.append((old, new))

@@ -218,6 +218,20 @@ MISTAKES = [
         plan("step('demo:paint', colr='red')"),
     ),
     Mistake(
+        '`step(PAINT, colr="red")`, where `PAINT` is an `Activity`',
+        "activity 'demo:paint', argument 'colr': is not declared. Did you mean 'color'? Declared: color.",
+        DEFINED,
+        "class Args(ActionArgs):\n    color: str\n\nPAINT = Activity('demo:paint', Args)\n"
+        + plan("step(PAINT, colr='red')"),
+    ),
+    Mistake(
+        "`Args` in an action with `does = PAINT`",
+        "it has Args of its own, and performs Activity('demo:paint', PaintArgs). Leave them out",
+        DEFINED,
+        "class PaintArgs(ActionArgs):\n    color: str\n"
+        + PAINT.replace('"demo:paint"', "Activity('demo:paint', PaintArgs)"),
+    ),
+    Mistake(
         "`PREV.color` in the first step",
         "a step reads 'color' of this action's own think output, which has no such field. Declare it in a class Args of it; "
         "declared: none. PREV in the first step, and BACK(n) in step n, mean that output: no step stands before.",
@@ -676,6 +690,7 @@ HEAD = """# Typical mistakes
 What one writes, what one is told, and when. The table is made of a test that makes each of these mistakes
 (`tests/docs/test_mistakes.py`); the texts are parts of what is told, which also says where, and what to write instead.
 What is raised when a class is defined, or an agent made, `agentrt check` tells of a whole project without running it.
+Names that are misspelt mypy and pyright find before that, see [Types](../how-to/types.md).
 
 | what one writes | what one is told | when |
 | --- | --- | --- |

@@ -110,6 +110,71 @@ def taken(runtime, reloader, *files):
     return report
 
 
+# --- declared activities ------------------------------------------------------------------------------------------------
+
+SONGS = """
+    from __future__ import annotations
+
+    from agentrt import TOP, Action, ActionArgs, Activity, ThinkOutput
+
+
+    class SongArgs(ActionArgs):
+        loud: int = 1
+
+
+    class Song(ThinkOutput):
+        text: str
+
+
+    SING = Activity("wolf:sing", SongArgs, Song)
+"""
+
+SINGERS = """
+    from __future__ import annotations
+
+    from agentrt import TOP, Action, sleep_ticks
+    from songs import SING, SongArgs
+
+    seen = []
+
+
+    class Sing(Action):
+        does = SING
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            ctx.set_think_output(text=f"owoo {args}")
+
+
+    class Howl(Action):
+        does = TOP
+        utility = 0.5
+
+        async def run(self, ctx, args):
+            seen.append((await ctx.execute(SING, loud=2)).text)
+            await sleep_ticks(1)
+"""
+
+
+def test_what_a_declared_activity_takes_is_taken_up_by_who_performs_it(project):
+    songs = project.module("songs", SONGS)
+    singers = project.module("singers", SINGERS)
+    sing, args = songs.SING, songs.SongArgs
+    runtime, _agent, reloader = world(project, singers.Sing, singers.Howl)
+    file = project.edit("songs.py", "loud: int = 1", "loud: int = 1\n    long: int = 3")
+    report = taken(runtime, reloader, file)
+    assert (report.error, report.changed) == ("", ("SongArgs", "SING", "Sing"))
+    runtime.step()
+    assert (songs.SING, singers.SING, songs.SongArgs, singers.Sing.Args) == (sing, sing, args, args)
+    assert singers.Sing.spec.cls.Args.field_names() == ("loud", "long")
+    file = project.edit("songs.py", "wolf:sing", "wolf:howl")
+    report = taken(runtime, reloader, file)
+    assert (report.error, report.changed, singers.Sing.does) == ("", ("SING", "Sing"), "wolf:howl")
+    runtime.step()
+    assert sorted(set(singers.seen)) == ["owoo SongArgs(loud=2)", "owoo SongArgs(loud=2, long=3)"]
+    runtime.close()
+
+
 # --- actions ------------------------------------------------------------------------------------------------------------
 
 
