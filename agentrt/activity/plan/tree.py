@@ -373,7 +373,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     kernel = frame.planner.kernel
     before = kernel.current
     inline: Inline = kernel.inline
-    if before is None or before.coro is not None or inline.acting is not None:  # as ``Kernel.is_nobodys`` says
+    if before is None or before.coro is not None or inline.acting is not None:
         return False
     is_plain = frame.is_plain
     if not is_plain:
@@ -1195,9 +1195,11 @@ class Unit(AnsweringSeat):
             return
         execution = self.frame.execution
         kernel = execution.planner.kernel
-        run: Callable[[Context, Any], Coroutine[Any, Any, Any] | None] = self.action.run  # somebody may replace it
         try:
-            coro = run(self.context or self.make_context(), self.frame.args)
+            # None where somebody has replaced it.
+            coro: Coroutine[Any, Any, Any] | None = self.action.run(
+                self.context or self.make_context(), self.frame.args
+            )
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -1210,7 +1212,7 @@ class Unit(AnsweringSeat):
         code = spec.run_code
         if code is not None and getattr(coro, "cr_code", None) is code:
             before = kernel.current
-            if before is not None and before.coro is None and kernel.inline.acting is None:  # it is nobody's, as above
+            if before is not None and before.coro is None and kernel.inline.acting is None:  # as in ``_think_at_once``
                 _run_at_once(self, coro, execution, kernel)
                 return
         self.running = kernel.spawn(coro, spec.name, self)
