@@ -1431,8 +1431,10 @@ class Frame:
                     unit.state = THINKING
                     unit.thinking = asked
                     asked.append(unit)
-                if unit.leaving is not None and not unit.leaving.is_done:
-                    at_once = False  # it still cleans up after the think before
+                leaving = unit.leaving
+                if leaving is not None:  # from the think before; while that cleans up, its turn is to come in a batch
+                    unit.leaving = None if leaving.is_done else leaving
+                    at_once = at_once and leaving.is_done
         except BaseException:  # an interruption of the program, in a step of a compound
             planner.kernel.call_soon(self._begin_once_more, number)
             raise
