@@ -711,12 +711,6 @@ class Kernel:
         return running.kernel is self or self.thread in (0, this_thread())
 
     @property
-    def is_nobodys(self) -> bool:
-        """Whether a tick's strands are stepped, and no author's code is on the stack at this moment."""
-        current = self.current
-        return current is not None and current.coro is None and self.inline.acting is None
-
-    @property
     def is_stepping(self) -> bool:
         """Whether it steps something on the calling thread at this moment, so that ``call_soon`` is for this tick."""
         return running.kernel is self and (self.in_tick or self.draining)

@@ -93,7 +93,8 @@ class AnsweringSeat:
         # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
         self.is_fresh: bool = False
         # its context while its think is stepped in a round that nobody watches, and nothing rare is known of it: then
-        # an answer of a leaf means no more than that it is noted here. Until the round is over nobody looks at it
+        # an answer of a leaf means no more than that it is noted here. Until the round is over nobody looks at it; who
+        # begins to listen to the trace in the middle of a round hears of answers from the next one on
         self.asked: object = None
 
     def hear_output(self, context: object, output: object) -> bool:

@@ -374,7 +374,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     kernel = frame.planner.kernel
     before = kernel.current
     inline: Inline = kernel.inline
-    if before is None or before.coro is not None or inline.acting is not None:  # as ``Kernel.is_nobodys`` says
+    if before is None or before.coro is not None or inline.acting is not None:
         return False
     is_plain = frame.is_plain
     if not is_plain:
@@ -1196,9 +1196,11 @@ class Unit(AnsweringSeat):
             return
         execution = self.frame.execution
         kernel = execution.planner.kernel
-        run: Callable[[Context, Any], Coroutine[Any, Any, Any] | None] = self.action.run  # somebody may replace it
         try:
-            coro = run(self.context or self.make_context(), self.frame.args)
+            # None where somebody has replaced it.
+            coro: Coroutine[Any, Any, Any] | None = self.action.run(
+                self.context or self.make_context(), self.frame.args
+            )
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -1211,7 +1213,7 @@ class Unit(AnsweringSeat):
         code = spec.run_code
         if code is not None and getattr(coro, "cr_code", None) is code:
             before = kernel.current
-            if before is not None and before.coro is None and kernel.inline.acting is None:  # it is nobody's, as above
+            if before is not None and before.coro is None and kernel.inline.acting is None:  # as in ``_think_at_once``
                 _run_at_once(self, coro, execution, kernel)
                 return
         self.running = kernel.spawn(coro, spec.name, self)
@@ -1430,8 +1432,10 @@ class Frame:
                     unit.state = THINKING
                     unit.thinking = asked
                     asked.append(unit)
-                if unit.leaving is not None and not unit.leaving.is_done:
-                    at_once = False  # it still cleans up after the think before
+                leaving = unit.leaving
+                if leaving is not None:  # from the think before; while that cleans up, its turn is to come in a batch
+                    unit.leaving = None if leaving.is_done else leaving
+                    at_once = at_once and leaving.is_done
         except BaseException:  # an interruption of the program, in a step of a compound
             planner.kernel.call_soon(self._begin_once_more, number)
             raise
