@@ -46,6 +46,7 @@ __all__ = ["GridPathFinder"]
 _NEAR = 12
 _KEPT = 24_000_000  # cells of fields, at two bytes each
 _MOST = 4096  # fields
+_SHAPES = 256  # windows that lie at the edge of the ground have many
 _FAR = (1 << 16) - 1
 
 _Key = tuple[Cell, int]
@@ -176,6 +177,7 @@ class GridPathFinder:
         self._most = max(1, min(_MOST, _KEPT // (ground.width * ground.height)))
         self._fields: OrderedDict[_Key, _Field] = OrderedDict()
         self._way_out: _Field | None = None
+        self._graphs: dict[tuple[int, ...], tuple[numpy.ndarray, tcod.path.SimpleGraph]] = {}
         cells = [(column, row) for column in range(ground.width) for row in range(ground.height)]
         # What a step onto each cell costs, and where one leads from it.
         self._steps = {cell: (ground.cost(cell), ground.neighbors(cell)) for cell in cells}
@@ -251,21 +253,23 @@ class GridPathFinder:
             ends.update(dict.fromkeys(passed, end))
         return end
 
-    def cost(self, start: Cell, goal: Cell, *, reach: int = 0) -> int | None:
+    def cost(self, start: Cell, goal: Cell, *, reach: int = 0, most: int = _FAR) -> int | None:
         """What the cheapest path costs.
 
         Args:
             start: where it begins.
             goal: where it leads to.
             reach: how many steps before the goal it may end.
+            most: what is more than that need not be known: no wider window is computed for it.
 
         Returns:
-            A cost in tenths of a step over grass, or None if no path leads there.
+            A cost in tenths of a step over grass, or None if no path leads there; perhaps also if it costs more than
+            what is asked for.
         """
         own = self._ground.cost(start)
         if not own:
             return None
-        value = self._value((goal, reach), start)
+        value = self._value((goal, reach), start, own + most)
         return None if value >= _FAR else value - own
 
     def costs(self, start: Cell, goals: Sequence[Cell], *, reach: int = 0) -> list[int | None]:
@@ -320,7 +324,7 @@ class GridPathFinder:
 
     # --- fields -------------------------------------------------------------------------------------------------------
 
-    def _value(self, key: _Key, cell: Cell) -> int:
+    def _value(self, key: _Key, cell: Cell, most: int = _FAR) -> int:
         fields = self._fields
         field = fields.get(key)
         around = _NEAR
@@ -329,17 +333,19 @@ class GridPathFinder:
             value = field.at(cell)
             if value >= 0:
                 return value
+            if field.exact >= most:
+                return _FAR
             around = field.around * 2
         while around < self.distance(key[0], cell) - key[1]:
             around *= 2
         while True:
             field = self._field(key, around)
             value = field.at(cell)
-            if value >= 0:
+            if value >= 0 or field.exact >= most:
                 fields[key] = field
                 if len(fields) > self._most:
                     fields.popitem(last=False)
-                return value
+                return value if value >= 0 else _FAR
             around *= 2
 
     def _field(self, key: _Key, around: int) -> _Field:
@@ -348,7 +354,7 @@ class GridPathFinder:
         width, height = self._cost.shape
         wide = around + 1 + reach
         left, top, right, bottom = column - wide, row - wide, column + wide + 1, row + wide + 1
-        window = numpy.ascontiguousarray(self._cost[max(0, left) : right, max(0, top) : bottom])
+        window = self._cost[max(0, left) : right, max(0, top) : bottom]
         values = self._spread(self._ends(key), max(0, left), max(0, top), window)
         # Where the window ends and the ground does not.
         borders = (
@@ -371,7 +377,17 @@ class GridPathFinder:
     def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray) -> numpy.ndarray:
         """Compute a field over a window of the ground."""
         self.searches += 1
-        finder = tcod.path.Pathfinder(tcod.path.SimpleGraph(cost=cost, cardinal=1, diagonal=0))
+        # To make a graph takes as long as to spread over a small window, and it looks at the costs when it is used: so
+        # there is one for each shape of a window, and the costs are put into it.
+        kept = self._graphs.get(cost.shape)
+        if kept is None:
+            if len(self._graphs) >= _SHAPES:
+                self._graphs.clear()
+            costs = numpy.empty(cost.shape, numpy.int32)
+            kept = self._graphs[cost.shape] = costs, tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
+        costs, graph = kept
+        costs[:] = cost
+        finder = tcod.path.Pathfinder(graph)
         for end in ends:
             own = self._ground.cost(end)
             if own:

@@ -117,7 +117,8 @@ class Survey:
                 break
             if not accepts(entity):
                 continue
-            cost = self._finder.cost(start, cell, reach=reach)
+            most = within if best is None else min(best[0], within or best[0])
+            cost = self._finder.cost(start, cell, reach=reach, most=most or _EVERYWHERE)
             if cost is None or (within and cost > within):
                 continue
             if best is None or (cost, entries[entity]) < best[:2]:
