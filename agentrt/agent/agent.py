@@ -209,9 +209,9 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_ended", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
-        "drivers", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name", "is_ending", "name",
-        "number", "planner", "precedence", "runtime", "top",
+        "__weakref__", "_attachments", "_bond", "_ended", "_knowledge", "_lent_to", "_log_level", "_random",
+        "_read_state", "_seed", "_signals", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name",
+        "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -253,7 +253,8 @@ class Agent:
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
         self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
-        self.drivers: Drivers = Drivers(self)  # what drives it besides its plan, as the machine sees it
+        self._attachments: tuple[Attachment, ...] = ()  # these two are the business of ``Drivers``
+        self._lent_to: tuple[Driver, ...] = ()
         self._knowledge = Knowledge(self, registry)
         self._knowledge.start_with(packs_of(entity), (*packs, *actions))
         number_in(precedence, "Agent", "precedence")
@@ -280,6 +281,11 @@ class Agent:
     def kernel(self) -> Kernel | None:
         """Who steps its coroutines and keeps its time; None while it is in no runtime."""
         return None if self.runtime is None else self.runtime.kernel
+
+    @property
+    def drivers(self) -> Drivers:
+        """What drives it besides its plan, as the machine sees it. It holds nothing itself: most agents have none."""
+        return Drivers(self)
 
     @property
     def random(self) -> Stream:
@@ -447,7 +453,7 @@ class Agent:
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
-        return self.drivers.attachments
+        return self._attachments
 
     def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
         """Have another model drive it, besides its plan; from the next intake on if it lives.
@@ -872,12 +878,19 @@ class Attachment:
 class Drivers:
     """The drivers of one agent."""
 
-    __slots__ = ("_agent", "_lent_to", "attachments")
+    __slots__ = ("_agent",)
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self.attachments: tuple[Attachment, ...] = ()  # in the order of a tick
-        self._lent_to: tuple[Driver, ...] = ()
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """In the order of a tick."""
+        return self._agent._attachments
+
+    @attachments.setter
+    def attachments(self, attachments: tuple[Attachment, ...]) -> None:
+        self._agent._attachments = attachments
 
     def attach_all(self, drivers: object) -> None:
         """Attach what an agent is made with, or nothing."""
@@ -1000,20 +1013,20 @@ class Drivers:
 
     def lend(self, driver: Driver) -> None:
         """An action hands the body on to a driver, which has joined it."""
-        self._lent_to = (*self._lent_to, driver)
+        self._agent._lent_to = (*self._agent._lent_to, driver)
 
     def take_back(self, driver: Driver) -> None:
         """A driver to which an action handed the body has left it."""
-        self._lent_to = tuple([one for one in self._lent_to if one is not driver])
+        self._agent._lent_to = tuple([one for one in self._agent._lent_to if one is not driver])
 
     @property
     def all(self) -> tuple[Driver, ...]:
         """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
-        return (*(attachment.driver for attachment in self.attachments), *self._lent_to)
+        return (*(attachment.driver for attachment in self.attachments), *self._agent._lent_to)
 
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""
-        return [strand for driver in self._lent_to for strand in driver.strands()]
+        return [strand for driver in self._agent._lent_to for strand in driver.strands()]
 
     def __repr__(self) -> str:
         return f"<Drivers of {self._agent.name!r}: {', '.join(one.driver.name for one in self.attachments) or 'none'}>"

@@ -863,8 +863,11 @@ class Kernel:
         popleft = ready.popleft
         buckets = self.agenda.buckets
         tick = self.clock.tick
-        last_due = -1
-        bucket: list[Entry] = []  # of ``last_due``: most who sleep in one tick sleep for the same time
+        # Most who sleep in one tick sleep for the same time. So what was yielded last is kept, the very number (at
+        # first something that nobody yields), with the tick in which that is due, and the bucket of this tick.
+        asked: object = buckets
+        due = 0
+        bucket: list[Entry] = []
         if self.in_tick:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
@@ -890,16 +893,19 @@ class Kernel:
                     except BaseException as error:
                         self.end(entry, None, error)
                     else:
+                        if command is asked:
+                            bucket.append(entry)
+                            entry.waiting = due
+                            continue
                         kind = command.__class__
                         if kind is int:
-                            due: int = tick + command  # type: ignore[operator]
-                            if due != last_due:
-                                known = buckets.get(due)
-                                if known is None:
-                                    known = buckets[due] = []
-                                    heapq.heappush(self.agenda.heap, due)
-                                bucket = known
-                                last_due = due
+                            asked = command
+                            due = tick + command  # type: ignore[operator]
+                            known = buckets.get(due)
+                            if known is None:
+                                known = buckets[due] = []
+                                heapq.heappush(self.agenda.heap, due)
+                            bucket = known
                             bucket.append(entry)
                             entry.waiting = due
                         elif kind is Audience:

@@ -13,7 +13,7 @@ Rules:
   point's name, then by its value; manifests that the caller has come last. The order in which packages were installed
   has no part in it.
 * The worlds to look at that come in the wheel of agentrt are offered like anybody's content, and are nobody's but their
-  own: they are taken only by who asks for ``examples``. Agents that are given no registry do, since theirs are such.
+  own: they are taken only by who asks for ``examples``, as these worlds do for their agents.
 * An entry point is code of somebody else's, which may raise anything while it is imported, ``SystemExit`` too: that is
   a ``ManifestError`` with the distribution's name. What agents share (``default_registry``) goes without that manifest
   and has all others; ``discover`` raises, unless it is told to do the same.
@@ -371,7 +371,7 @@ class Registry:
 @cache
 def default_registry() -> Registry:
     """The registry of all that the installed packages offer, discovered once for the process; what is broken is not."""
-    return Registry.discover(strict=False, examples=True)
+    return Registry.discover(strict=False)
 
 
 def _at(place: FilePlace, text: str) -> InvalidPackError:

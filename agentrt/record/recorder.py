@@ -46,7 +46,7 @@ from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Restart
-    from agentrt.runtime.intake import Codec
+    from agentrt.runtime.intake import Codec, Reloaded
     from agentrt.runtime.runtime import Runtime
 
 
@@ -310,9 +310,12 @@ class Recorder:
         if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
             self._posted.append((tick + 1, what))
 
-    def reloaded(self, what: dict[str, Any]) -> None:
-        """Code and content were read again; see ``Journal``."""
-        self._take("reloaded", -1, ", ".join(what["files"]), what)
+    def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
+        """Files were edited; see ``Journal``. An edit that changed nothing is of another kind: a replay goes on."""
+        what = {"files": digests, "error": report.error}
+        for name in ("changed", "kinds", "removed", "agents", "notes"):
+            what[name] = list(getattr(report, name))
+        self._take("reloaded" if report.changes_code else "edited", -1, ", ".join(report.files), what)
 
     def restarting(self, restart: Restart | None) -> None:
         """Who drives, or somebody between two ticks, says what becomes of who gives up; see ``Journal``."""

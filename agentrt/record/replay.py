@@ -83,6 +83,8 @@ class Feeder:
             if len(self.opaque) < _MOST_TOLD:
                 self.opaque.append((one.tick, one.name))
             return ""
+        if one.kind == "edited":
+            return ""  # the code went on as it was
         if one.kind == "reloaded":
             changed = ", ".join(map(str, one.args.get("changed") or ())) or "nothing that was known"
             return f"the code was changed here: {one.name} ({changed}). What follows was run by other code than before"

@@ -24,6 +24,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,7 +42,7 @@ from agentrt.kernel.trace import TraceEvent, TraceRecord, plain_detail
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
-from agentrt.runtime.intake import Intake
+from agentrt.runtime.intake import Intake, Reloaded
 from agentrt.runtime.names import Names
 from agentrt.words import error_words, printable, repr_of
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
+MOST_RELOADS = 50
 
 
 # --- what is told to those who look -----------------------------------------------------------------------------------
@@ -215,6 +217,7 @@ class Runtime:
         self.leases: LeaseBook = LeaseBook()  # who has reserved what
         self.told: set[str] = set()  # what agents said in the log, and need not say again
         self.lacking: dict[Agent, Timer] = {}  # who lacks an action as they came, until that is told
+        self.reloads: deque[Reloaded] = deque(maxlen=MOST_RELOADS)  # what came of the last ones, the oldest first
         self.host: str = "auto"  # the name of the host; ``"auto"`` until it is chosen
         self._is_restart_told = restart != "when run"
         self._told_restart = None if restart == "when run" else _checked_restart(restart)

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -239,6 +240,22 @@ def test_the_tests_of_a_project_pass(project):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_server_whose_port_is_taken_says_so_without_a_traceback(projects):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code = f"""
+import asyncio, agentrt, my_server.server as server
+server.PORT = {taken.getsockname()[1]}
+asyncio.run(server.serve(agentrt.Runtime()))
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=projects / "my_server", capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("the inn stays shut: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.slow

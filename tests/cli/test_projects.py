@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import agentrt as art
 from agentrt.cli import commands, main
-from agentrt.errors import ProjectError, UnknownWorldError
+from agentrt.errors import ProjectError, UnknownAliasError, UnknownWorldError
 from agentrt.packs.registry import Registry
 from agentrt.worlds import SimpleWorld, find_project, load_world, project_world
 
@@ -312,6 +313,12 @@ def test_discovery_leaves_the_worlds_to_look_at_alone():
     everything = {alias.partition(":")[0] for alias in Registry.discover(examples=True).aliases()}
     assert mods == {"agentrt"}
     assert everything >= {"agentrt", "colony", "miner", "miner_shop"}
+
+
+def test_agents_that_are_given_no_registry_know_nothing_of_the_worlds_to_look_at():
+    agent = art.Agent(art.Entity("guest"), name="guest")
+    with pytest.raises(UnknownAliasError, match="nobody registered 'colony:ai_pack:hearthling'"):
+        agent.inject("colony:ai_pack:hearthling")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a signal for one process is sent in another way")

@@ -6,6 +6,7 @@ import pytest
 
 from agentrt import Agent, Runtime
 from agentrt.testing import Simulation
+from agentrt_examples import everything
 from agentrt_examples.colony.bodies import Traits
 from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.colony import Colony
@@ -58,15 +59,15 @@ class Field:
         entity.add(Traits(*traits))
         self.census.put(entity, "prey")
         if job:
-            agent = self.sim.add(Agent(entity))
+            agent = self.sim.add(Agent(entity, registry=everything()))
             self.town.groups.employ(agent, JOBS[job])
         elif actions:
             entity.entity_data = {}
-            self.sim.add(Agent(entity, actions=list(actions)))
+            self.sim.add(Agent(entity, registry=everything(), actions=list(actions)))
         return entity
 
     def join(self, entity):
-        return self.sim.add(Agent(entity))
+        return self.sim.add(Agent(entity, registry=everything()))
 
     def employ(self, entity, job):
         return self.town.groups.employ(self.agent_of(entity), JOBS[job])

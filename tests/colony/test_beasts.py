@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentrt import Agent
+from agentrt_examples import everything
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Fear, Health, Needs, Position
 from agentrt_examples.colony.harm import STRUCK, wound
@@ -14,7 +15,7 @@ def critter(field, cell, name="Pip"):
     entity = field.town.being("critter", cell, name=name, pace=3, health=30, fears=("wolf", 6))
     entity.add(Poser(80))
     field.census.put(entity, "prey", "animal")
-    field.sim.add(Agent(entity))
+    field.sim.add(Agent(entity, registry=everything()))
     return entity
 
 
@@ -23,7 +24,7 @@ def wolf(field, cell, satiety=500):
     entity[Needs].add(satiety=satiety - 1000)
     quarry = entity.add(Quarry())
     entity.signal(STRUCK).connect(lambda by: quarry.struck(by, field.runtime.tick))
-    agent = field.sim.add(Agent(entity, drivers=selectors()))
+    agent = field.sim.add(Agent(entity, registry=everything(), drivers=selectors()))
     entity.destroyed.connect(lambda _gone: field.runtime.remove(agent))
     return entity
 
@@ -109,7 +110,7 @@ def test_a_hurt_wolf_is_driven_off(field):
 
 def test_a_turret_shoots_what_it_sees_until_nothing_is_left(field):
     tower = field.town.being("turret", (1, 1), fears=("wolf", 7))
-    field.sim.add(Agent(tower))
+    field.sim.add(Agent(tower, registry=everything()))
     beast = field.town.being("wolf", (5, 1), pace=2, health=60)
     field.sim.tick(5)
     assert field.counts == {}
@@ -124,7 +125,7 @@ def test_a_turret_shoots_what_it_sees_until_nothing_is_left(field):
 
 def test_what_was_shot_at_may_have_gone(field):
     tower = field.town.being("turret", (1, 1), fears=("wolf", 7))
-    field.sim.add(Agent(tower))
+    field.sim.add(Agent(tower, registry=everything()))
     beast = field.town.being("wolf", (5, 1), pace=2, health=60)
     tower[Fear].notice((beast,), 4)
     field.sim.tick(3)

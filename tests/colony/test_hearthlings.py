@@ -6,6 +6,7 @@ import pytest
 
 from agentrt import Agent
 from agentrt_actions import Carrier, Storage
+from agentrt_examples import everything
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Needs, Position, Traits
 from agentrt_examples.colony.goods import Shelf
@@ -358,7 +359,7 @@ def test_what_is_no_animal_is_rejected(field):
 
     field.census.put(field.town.entity("stone", (3, 1)), "stone")
     ada = field.person((1, 1))
-    field.sim.add(Agent(ada, actions=[DrawStone, DrawAnimal, FindEntity]))
+    field.sim.add(Agent(ada, registry=everything(), actions=[DrawStone, DrawAnimal, FindEntity]))
     field.sim.tick(3)
     rejects = [dict(record.detail) for record in field.sim.trace if record.event == "reject"]
     assert rejects[0] == {"reason": "not an animal!"}

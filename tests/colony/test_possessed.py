@@ -8,6 +8,7 @@ import pytest
 
 from agentrt import LOOK, MOVE, Action, Agent
 from agentrt_actions import FleeThreats
+from agentrt_examples import everything
 from agentrt_examples.colony.acting import top
 from agentrt_examples.colony.bodies import Fear, Needs, Position, Traits
 from agentrt_examples.colony.captain import Captain
@@ -102,7 +103,7 @@ def test_by_day_whoever_comes_first_keeps_its_legs(field, agent):
 def test_the_wolf_that_came_first_makes_the_plan_wait(field):
     entity = field.person((5, 1), name="Ivo", traits=(POSSESSED,), actions=())
     entity.entity_data = {}
-    ivo = field.sim.add(Agent(entity))
+    ivo = field.sim.add(Agent(entity, registry=everything()))
     Possession(ivo)
     stagger = driver(ivo, "wolf").available_goals[0].goal
     stagger._due = 3

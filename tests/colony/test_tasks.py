@@ -7,6 +7,7 @@ import pytest
 from agentrt import Agent
 from agentrt.errors import UnknownTaskGroupError
 from agentrt_actions import IdleEffects
+from agentrt_examples import everything
 from agentrt_examples.colony.acting.needs import BASIC_NEEDS
 from agentrt_examples.colony.acting.pets import PET, Training
 from agentrt_examples.colony.acting.soldiers import DefenseParty
@@ -318,7 +319,7 @@ def test_a_party_is_worth_the_less_the_more_its_member_is_hurt(commanded):
 def pet(field, cell, owner):
     entity = field.town.being("pet", cell, name="Rufus", pace=3, health=60, fears=("wolf", 6))
     entity.add(Loyalty(owner))
-    return field.sim.add(Agent(entity))
+    return field.sim.add(Agent(entity, registry=everything()))
 
 
 @pytest.mark.states("001: In the colony: Equipment with injected AI: a pet's collar", source="Injecting actions")
@@ -380,7 +381,7 @@ def test_mixins_reach_everybody_of_a_kind(field):
     assert "AdmirePicture" in {action.__name__ for action in field.agent_of(ada).actions}
     pip = field.town.being("critter", (3, 1), pace=3)
     pip.add(Poser(50))
-    field.sim.add(Agent(pip))
+    field.sim.add(Agent(pip, registry=everything()))
     field.sim.tick()
     assert sorted(pip[IdleEffects].idle_effects) == ["scratch", "yawn"]
 

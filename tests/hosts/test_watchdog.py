@@ -41,6 +41,7 @@ class Blocked:
         self.watch.hanging = None
         self.inside = threading.Event()
         self.release = threading.Event()
+        self.swallowed = threading.Event()
         self.thread = threading.Thread(target=self.kernel.step_tick)
         self.log = []
 
@@ -49,6 +50,9 @@ class Blocked:
         self.inside.set()
         self.release.wait()  # the line
         await next_tick()
+
+    def struck(self):
+        """An error was sent to the step for the first time."""
 
     async def neighbor(self):
         while True:
@@ -167,13 +171,18 @@ class Swallows(Blocked):
 
     async def action(self):
         await next_tick()
-        self.inside.set()
         while True:
             try:
+                self.inside.set()
                 while True:  # so that it hardly ever is anywhere else
                     sum(range(100))
             except Exception:
                 self.log.append("swallowed")
+                self.swallowed.set()
+
+    def struck(self):
+        # What comes next must not take the place of an error that was not raised yet: this machine may be busy.
+        assert self.swallowed.wait(5)
 
 
 def looks(blocked):
@@ -183,6 +192,8 @@ def looks(blocked):
         now += 0.25
         blocked.watch._next_strike = 0.0
         blocked.watch.look(now)
+        if blocked.watch._strikes == 1:
+            blocked.struck()
         blocked.thread.join(0.002)
     assert not blocked.thread.is_alive()
 

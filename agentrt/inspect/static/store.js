@@ -29,9 +29,10 @@ export function initialState() {
     events: [],
     eventsMissed: 0,
     timeline: null,
+    reloads: [], // what was edited while it ran, the oldest first
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
-    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span", …}: what the side panel is about
+    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
     search: "",
     tab: "plan",
     page: { offset: 0, limit: 60 }, // the part of the list of agents that is on the screen
@@ -113,7 +114,7 @@ const HANDLERS = {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, agent: null, world: null };
-    return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
+    return store.set({ ...unknown, reloads: [], hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
     store.set({ world: message });
@@ -138,6 +139,9 @@ const HANDLERS = {
   },
   timeline(store, message) {
     if (message.agent === store.state.chosen) store.set({ timeline: message });
+  },
+  reloads(store, message) {
+    store.set({ reloads: message.rows });
   },
   error(store, message) {
     const code = message.code ? `${message.code}: ` : "";

@@ -14,6 +14,7 @@ from agentrt import Agent, Entity, Runtime
 from agentrt.behavior import Stimuli
 from agentrt.body import Driver
 from agentrt.tasks import Job
+from agentrt_examples import everything
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import FULL, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.captain import Captain
@@ -257,7 +258,7 @@ class Population:
             entity: the being.
             name: what the agent is called; as the entity by default.
         """
-        agent = Agent(entity, name=name, drivers=_drivers(entity))
+        agent = Agent(entity, name=name, registry=everything(), drivers=_drivers(entity))
         if entity.kind == "pet":
             agent.inject_from(COLLAR)
         self.agents.append(agent)

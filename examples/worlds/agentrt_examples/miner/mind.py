@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt import Agent, Entity
 from agentrt.strategy import Dependency, Opportunity, Trigger
+from agentrt_examples import everything
 from agentrt_examples.miner.places import steps_apart
 from agentrt_examples.miner.rules import BLOCK_NUMBERS, BLOCKS, ITEMS, dig_ticks
 from agentrt_examples.miner.strategies.needs import Collect, Feed, Recover, Survive
@@ -97,7 +98,7 @@ def make_mind(miner: Miner) -> Agent:
     Returns:
         The agent, which knows the strategies of its packs and looks out for all triggers.
     """
-    agent = Agent(miner, name=miner.name)
+    agent = Agent(miner, name=miner.name, registry=everything())
     # The branches of a search differ in how long it takes and not in what it needs: to prepare the others pays little.
     agent.gameplay.prepare_asks = 0
     for trigger in TRIGGERS:

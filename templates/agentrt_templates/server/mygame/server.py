@@ -23,7 +23,10 @@ async def serve(runtime: art.Runtime, speed: float = 1.0) -> None:
         guests.add(guest)
         guest.add_done_callback(guests.discard)
 
-    server = await asyncio.start_server(come, "127.0.0.1", PORT, limit=4 * LONGEST_LINE)
+    try:
+        server = await asyncio.start_server(come, "127.0.0.1", PORT, limit=4 * LONGEST_LINE)
+    except OSError as error:
+        raise SystemExit(f"the inn stays shut: {error}. Does it run twice? The port is PORT in {__file__}.") from None
     print(f"the inn is open: telnet 127.0.0.1 {PORT}")
     try:
         await runtime.run(speed=speed)
