@@ -99,8 +99,9 @@ class Signal:
     def __init__(self) -> None:
         self.was_emitted: bool = False  # whether it ever happened
         self._waiting: Audience | None = None  # made when somebody waits, as hardly anybody does for most signals
-        # in the order in which they came, each by itself: any may go at any time, and hundreds may listen to one signal
-        self._connections: dict[Connection, None] | None = None
+        # Nobody, one, or several in the order in which they came, each by itself: any may go at any time, and hundreds
+        # may listen to one signal. But most have one, and a dict for it would be six times as large as the signal.
+        self._connections: Connection | dict[Connection, None] | None = None
 
     def wait(self) -> Awaitable[Any]:
         """Wait until it is emitted the next time.
@@ -125,13 +126,22 @@ class Signal:
 
     def add(self, connection: Connection) -> None:
         """Have a fresh connection that was made for this signal hear it from now on, as ``connect`` does."""
-        if self._connections is None:
-            self._connections = {}
-        self._connections[connection] = None
+        connected = self._connections
+        if connected is None:
+            self._connections = connection
+        elif isinstance(connected, dict):
+            connected[connection] = None
+        else:
+            self._connections = {connected: None, connection: None}
 
     def _disconnect(self, connection: Connection) -> None:
-        if self._connections is not None:
-            self._connections.pop(connection, None)
+        connected = self._connections
+        if connected is connection:
+            self._connections = None
+        elif isinstance(connected, dict):
+            connected.pop(connection, None)
+            if not connected:
+                self._connections = None
 
     def emit(self, value: Any = None) -> None:
         """It happens now.
@@ -146,10 +156,11 @@ class Signal:
         self.was_emitted = True
         if self._waiting is not None:
             self._waiting.notify_all(value)
-        if not self._connections:
+        connected = self._connections
+        if connected is None:
             return
         errors: list[BaseException] = []
-        for connection in tuple(self._connections):
+        for connection in tuple(connected) if isinstance(connected, dict) else (connected,):
             if connection._signal is not None:  # else one of those before it closed it
                 try:
                     connection.hear(value)
@@ -162,7 +173,9 @@ class Signal:
 
     def __repr__(self) -> str:
         waiting = 0 if self._waiting is None else len(self._waiting)
-        return f"<Signal: {waiting} waiting, {len(self._connections or ())} connected>"
+        found = self._connections
+        connected = len(found) if isinstance(found, dict) else int(found is not None)
+        return f"<Signal: {waiting} waiting, {connected} connected>"
 
 
 class Event:
