@@ -155,7 +155,7 @@ class ViewWriter:
         return name, is_whole, data
 
 
-def _next(before: tuple[Any, int] | None, view: Any) -> tuple[bool, Any] | None:
+def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any] | None:
     """What is written of a view: whether it is whole, and the view or the patch; None if nothing changed.
 
     Args:
