@@ -44,6 +44,7 @@ _FARTHEST: Final = 1_000_000  # from 0, in cells: what a page can still tell apa
 _LARGEST: Final = 1_000  # cells that a mark is wide
 _LONGEST_KEY: Final = 120
 _LONGEST_LABEL: Final = 80
+_LONGEST_NAME: Final = 4000  # of an agent: what the trace has of one
 _LONGEST_LINE: Final = 256  # corners
 _LAYERS: Final = 1_000
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
@@ -160,19 +161,25 @@ class Mark:
     to: tuple[tuple[float, float], ...] = ()  # a line from here, through these places
 
     def __post_init__(self) -> None:
+        # Hundreds are made for each look at a world: what has its default is not checked.
         _number("x", self.x, -_FARTHEST, _FARTHEST)
         _number("y", self.y, -_FARTHEST, _FARTHEST)
-        if self.sign:
+        if self.sign != "":
             _sign("sign", self.sign)
-        _color("color", self.color)
-        if self.shape not in _SHAPES:
+        if self.color != "":
+            _color("color", self.color)
+        if self.shape != "" and self.shape not in _SHAPES:
             raise _wrong("/shape", self.shape, "'dot', 'square', 'ring', or an empty text")
-        _text("label", self.label, _LONGEST_LABEL)
-        _text("agent", self.agent, 4000)
-        _text("holder", self.holder, 4000)
+        if self.label != "":
+            _text("label", self.label, _LONGEST_LABEL)
+        if self.agent != "":
+            _text("agent", self.agent, _LONGEST_NAME)
+        if self.holder != "":
+            _text("holder", self.holder, _LONGEST_NAME)
         if type(self.layer) is not int or not -_LAYERS <= self.layer <= _LAYERS:
             raise _wrong("/layer", self.layer, f"a whole number from {-_LAYERS} to {_LAYERS}")
-        _flag("bold", self.bold)
+        if self.bold is not False:
+            _flag("bold", self.bold)
         if self.size != 1.0:
             _number("size", self.size, 0.01, _LARGEST)
         if self.to != ():
