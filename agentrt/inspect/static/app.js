@@ -3,7 +3,7 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does
+ * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does
  * either changes the state or is told to the server. From the state follows what is watched, and so what the server
  * sends.
  *
@@ -32,6 +32,7 @@ import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
+import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
 themed(store);
@@ -48,6 +49,7 @@ const tabs = [
   ["events", "Events", eventsView(store)],
   ["performance", "Performance", performanceView(store)],
   ["tasks", "Strategies", tasksView(store)],
+  ["world", "World", worldView(store), hasNoDrawing],
 ];
 
 const keys = bindKeys({
