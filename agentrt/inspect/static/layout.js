@@ -107,6 +107,7 @@ export function tabPanel(store, tabs) {
     tabs.forEach(([name, , view], index) => {
       setAttr(heads[index], "aria-selected", String(name === tab));
       setAttr(heads[index], "tabindex", name === tab ? 0 : -1);
+      if (name === tab) heads[index].scrollIntoView({ block: "nearest", inline: "nearest" }); // a phone shows some
       show(view, name === tab);
     });
   });

@@ -174,8 +174,7 @@ function labelOf(drawing, own, chosen) {
 
 function legendOf({ paths, targets, seen, held }, own, chosen) {
   if (chosen === null) return "";
-  if (own === null) return `${chosen} is not in the drawing`;
-  const parts = [own.label || chosen];
+  const parts = [own === null ? `${chosen} is not in the drawing` : own.label || chosen];
   if (paths.length > 0) parts.push("path");
   if (targets.length > 0) parts.push(plural(targets.length, "target"));
   if (held.length > 0) parts.push(`reserved: ${held.map((mark) => mark.label || mark.key).slice(0, 3).join(", ")}`);
@@ -396,8 +395,8 @@ function drawBelow(pen, camera, { paths, held, seen }, own) {
   }
   for (const mark of own === null ? [] : held) {
     const places = [[own.x, own.y], [mark.x, mark.y]]; // prettier-ignore
-    drawLine(pen, camera, places, paint.surface, { width: 3.5 });
-    drawLine(pen, camera, places, paint.started, { width: 1.5, dash: [2, 3] });
+    drawLine(pen, camera, places, paint.surface, { width: 4.5 });
+    drawLine(pen, camera, places, paint.started, { width: 2 });
   }
 }
 
@@ -406,7 +405,7 @@ function drawAbove(pen, camera, { targets, held }, own, hovered) {
   const ring = Math.max(6, camera.scale * 0.62);
   for (const [x, y] of targets) {
     const [left, top] = [camera.left(x), camera.top(y)];
-    circle(pen, left, top, ring, paint.accent);
+    haloed(pen, camera, [x, y], ring, paint.accent);
     for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) { // prettier-ignore
       pen.beginPath();
       pen.moveTo(left + dx * ring * 0.6, top + dy * ring * 0.6);
@@ -414,20 +413,25 @@ function drawAbove(pen, camera, { targets, held }, own, hovered) {
       pen.stroke();
     }
   }
-  for (const mark of held) circle(pen, camera.left(mark.x), camera.top(mark.y), ring * 0.85, paint.started);
+  for (const mark of held) haloed(pen, camera, [mark.x, mark.y], ring * 0.85, paint.started);
   if (own !== null) {
     const wide = Math.max(ring, widthOf(own, camera.scale) * 0.66);
-    circle(pen, camera.left(own.x), camera.top(own.y), wide + 2, paint.surface);
-    circle(pen, camera.left(own.x), camera.top(own.y), wide, paint.accent);
+    haloed(pen, camera, [own.x, own.y], wide, paint.accent);
   }
-  if (hovered) circle(pen, camera.left(hovered.x), camera.top(hovered.y), ring, paint["text-2"]);
+  if (hovered) haloed(pen, camera, [hovered.x, hovered.y], ring, paint["text-2"]);
 }
 
-function circle(pen, x, y, radius, color, dash = []) {
+/** A ring on one of the page's ground, so that it is seen on any color. */
+function haloed(pen, camera, [x, y], radius, color) {
+  circle(pen, camera.left(x), camera.top(y), radius, colors().surface, [], 5);
+  circle(pen, camera.left(x), camera.top(y), radius, color);
+}
+
+function circle(pen, x, y, radius, color, dash = [], width = 2) {
   pen.beginPath();
   pen.arc(x, y, radius, 0, 2 * Math.PI);
   pen.setLineDash(dash);
-  pen.lineWidth = 2;
+  pen.lineWidth = width;
   pen.strokeStyle = color;
   pen.stroke();
   pen.setLineDash([]);
