@@ -141,7 +141,7 @@ def test_it_is_moved_in(look):
         all_of_it()
         canvas.focus()
         for _ in range(20):
-            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowLeft")
         assert color_at(page, corner) != GRASS
         page.keyboard.press("0")
         assert color_at(page, corner) == GRASS

@@ -41,7 +41,7 @@ export function worldView(store) {
   const camera = new Camera();
   const ground = new Ground();
   const canvas = makeCanvas("The world", () => draw());
-  const tip = h("div", { class: "tip world-tip", role: "tooltip", hidden: true });
+  const tip = h("div", { class: "world-tip", role: "tooltip", hidden: true });
   const legend = h("span", { class: "world-legend" });
   const empty = h("div", { class: "empty world-empty" });
   const zoomIn = button({ label: "+", name: "Larger", title: "Larger  (+)", kind: "quiet" }, () => act(zoom, 1.5));
