@@ -393,13 +393,14 @@ class Overlay(Mapping[str, Any]):
 
     Args:
         draws: ``"path"``, ``"target"`` or ``"seen"``.
-        places: pairs of numbers, in the cells of the drawing. What is handed in must not change any more, unless the
-            overlay is to change with it.
+        places: pairs of numbers, in the cells of the drawing; a list that changes, or a function, for places that do.
     """
 
     __slots__ = ("_draws", "_places")
 
-    def __init__(self, draws: Literal["path", "target", "seen"], places: Sequence[object]) -> None:
+    def __init__(
+        self, draws: Literal["path", "target", "seen"], places: Sequence[object] | Callable[[], Iterable[object]]
+    ) -> None:
         self._draws = draws
         self._places = places
 
@@ -417,7 +418,8 @@ class Overlay(Mapping[str, Any]):
         return 2
 
     def _points(self) -> list[list[float]]:
-        pairs = [pair for pair in map(_pair, islice(self._places, 100 * _MOST_POINTS)) if pair is not None]
+        places = self._places() if callable(self._places) else self._places
+        pairs = [pair for pair in map(_pair, islice(places, 100 * _MOST_POINTS)) if pair is not None]
         if len(pairs) <= _MOST_POINTS:
             return pairs
         each = -(-len(pairs) // (_MOST_POINTS - 1))

@@ -230,6 +230,14 @@ def test_an_overlay_is_plain_data_when_somebody_looks():
         overlay["other"]
 
 
+def test_an_overlay_of_a_function_asks_it_when_somebody_looks():
+    places = []
+    overlay = Overlay("seen", lambda: places)
+    places.append((4, 2))
+    assert plain({"eyes": overlay}) == {"eyes": {"draws": "seen", "points": [[4, 2]]}}
+    assert isinstance(plain({"eyes": Overlay("seen", lambda: 1 / 0)}), str)  # an author's failure: whoever looks goes on
+
+
 @pytest.mark.parametrize(
     "place", ["ab", 3, None, (1,), (1, 2, 3), (1, "2"), (math.nan, 1), (True, 1), (10**400, 1), {1: 2}, object()]
 )
