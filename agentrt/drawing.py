@@ -39,6 +39,7 @@ MOST_CELLS: Final = 65_536
 MOST_MARKS: Final = 5_000
 MOST_CORNERS: Final = 20_000  # of the lines of all marks together
 MOST_IMAGE: Final = 256 * 1024  # bytes
+MOST_PIXELS: Final = 4096  # of an image, each way
 
 _FARTHEST: Final = 1_000_000  # from 0, in cells: what a page can still tell apart
 _LARGEST: Final = 1_000  # cells that a mark is wide
@@ -47,7 +48,7 @@ _LONGEST_LABEL: Final = 80
 _LONGEST_NAME: Final = 4000  # of an agent: what the trace has of one
 _LONGEST_LINE: Final = 256  # corners
 _LAYERS: Final = 1_000
-_PNG: Final = b"\x89PNG\r\n\x1a\n"
+_PNG: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 _COLOR: Final = re.compile(r"#[0-9a-f]{6}")
 
 Shape = Literal["", "dot", "square", "ring"]
@@ -254,8 +255,9 @@ class Drawing:
             corners += len(mark.to)
         if corners > MOST_CORNERS:
             raise _wrong("/marks", f"lines of {corners} corners", f"at most {MOST_CORNERS} of them")
-        if not isinstance(image, bytes) or len(image) > MOST_IMAGE or (image and not image.startswith(_PNG)):
-            raise _wrong("/image", image[:20] if isinstance(image, bytes) else image, f"a PNG of {MOST_IMAGE} bytes")
+        if not isinstance(image, bytes) or len(image) > MOST_IMAGE or (image and not _is_png(image)):
+            said = image[:26] if isinstance(image, bytes) else image
+            raise _wrong("/image", said, f"a PNG of at most {MOST_IMAGE} bytes and {MOST_PIXELS} pixels each way")
 
     def in_order(self) -> list[tuple[str, Mark]]:
         """The marks as they are drawn, from below."""
@@ -294,6 +296,14 @@ class Drawing:
         if "image" in given:
             given["image"] = _bytes(given["image"])
         return Drawing(**given)
+
+
+def _is_png(image: bytes) -> bool:
+    """Whether it begins like one that is not too large: a few bytes can say that they are a billion pixels."""
+    if not image.startswith(_PNG) or len(image) < 24:
+        return False
+    sizes = int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")
+    return all(1 <= size <= MOST_PIXELS for size in sizes)
 
 
 def _pointer(above: str, key: object) -> str:

@@ -27,7 +27,8 @@ from agentrt.errors import DataFault
 from agentrt.testing import Simulation, TraceDigest
 from agentrt.words import plain
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(10)
+HEAD = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+PNG = HEAD + b"\x00\x00\x00\x04\x00\x00\x10\x00" + bytes(10)  # 4 x 4,096 pixels
 GRASS = Tile("#263e24")
 POND = Tile("#1c3868", "~", "#6ea0dc", True)
 TILES = Tiles(("...", ".~."), {".": GRASS, "~": POND})
@@ -115,7 +116,10 @@ def test_what_is_drawn_above_does_not_depend_on_who_came_first():
             lambda: pond(marks={str(one): Mark(0, 0, to=((1, 1),) * 256) for one in range(MOST_CORNERS // 256 + 1)}),
             "#/marks: here stands 'lines of 20224 corners'. Write at most 20000 of them",
         ),
-        (lambda: pond(image=b"GIF89a"), "#/image: here stands b'GIF89a'. Write a PNG of 262144 bytes"),
+        (lambda: pond(image=b"GIF89a"), "#/image: here stands b'GIF89a'. Write a PNG of at most 262144 bytes and 4096 pixels"),
+        (lambda: pond(image=HEAD), "#/image: here stands"),
+        (lambda: pond(image=HEAD + b"\x00\x00\x00\x04\x00\x00\x10\x01"), "#/image: .* 4096 pixels each way"),
+        (lambda: pond(image=HEAD + bytes(8)), "#/image: here stands"),
         (lambda: pond(image=PNG + bytes(MOST_IMAGE)), "#/image: here stands"),
         (lambda: pond(image="x"), "#/image: here stands 'x'"),
     ],
@@ -235,7 +239,9 @@ def test_an_overlay_of_a_function_asks_it_when_somebody_looks():
     overlay = Overlay("seen", lambda: places)
     places.append((4, 2))
     assert plain({"eyes": overlay}) == {"eyes": {"draws": "seen", "points": [[4, 2]]}}
-    assert isinstance(plain({"eyes": Overlay("seen", lambda: 1 / 0)}), str)  # an author's failure: whoever looks goes on
+    assert isinstance(
+        plain({"eyes": Overlay("seen", lambda: 1 / 0)}), str
+    )  # an author's failure: whoever looks goes on
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,7 @@ def test_it_is_moved_in(look):
         expect(page.locator(".clock-tick")).to_have_text("tick 3")  # its keys are its own
 
 
+@pytest.mark.states("tools: World: It is moved in by wheel, buttons, keys, dragging and two fingers ...")
 def test_two_fingers_zoom(look):
     with inspected(stand_still(make_yard())) as inspector:
         page = open_world(look, inspector)
@@ -193,6 +194,7 @@ def test_a_phone_shows_it(look, dark):
         assert color_at(page, place_of(page, 7, 2)) == GRASS
 
 
+@pytest.mark.states("tools: World: It is drawn as sharp as the screen, in light and dark, on a desk and on a phone ...")
 def test_it_is_as_sharp_as_the_screen(browser):
     with inspected(stand_still(make_yard())) as inspector:
         context = browser.new_context(viewport={"width": 1280, "height": 720}, device_scale_factor=2)

@@ -62,7 +62,7 @@ def record(path, ticks, make=make_field, **options):
     return truth
 
 
-@pytest.mark.states("tools: World: A recording has the drawing of any tick, in little room", source="ours")
+@pytest.mark.states("tools: World: A recording has the drawing of any tick, in little room")
 def test_any_tick_can_be_drawn(tmp_path, opened):
     truth = record(tmp_path / "run.sqlite", 130)
     recording = opened(tmp_path / "run.sqlite")
