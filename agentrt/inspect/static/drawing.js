@@ -7,6 +7,8 @@
  * to. Keys and texts are anybody's: marks are kept in a `Map`, where no key means anything.
  */
 
+import { plural } from "./format.js";
+
 /** How large a cell may become, in pixels. */
 export const LARGEST_CELL = 128;
 
@@ -157,6 +159,12 @@ export function overlaysOf({ agent, chosen, drawing }) {
     }
   }
   return found;
+}
+
+/** What an action offers to be drawn, in words; null if it is something else. */
+export function overlayWords(offered) {
+  const draws = { path: "a path of", target: "a target at", seen: "sees" }[offered?.draws];
+  return draws && Array.isArray(offered.points) ? `${draws} ${plural(offered.points.length, "place")}, see World` : null;
 }
 
 function collect(found, offered) {
