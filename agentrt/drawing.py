@@ -256,8 +256,8 @@ class Drawing:
         if corners > MOST_CORNERS:
             raise _wrong("/marks", f"lines of {corners} corners", f"at most {MOST_CORNERS} of them")
         if not isinstance(image, bytes) or len(image) > MOST_IMAGE or (image and not _is_png(image)):
-            said = image[:26] if isinstance(image, bytes) else image
-            raise _wrong("/image", said, f"a PNG of at most {MOST_IMAGE} bytes and {MOST_PIXELS} pixels each way")
+            begins: object = image[:26] if isinstance(image, bytes) else image
+            raise _wrong("/image", begins, f"a PNG of at most {MOST_IMAGE} bytes and {MOST_PIXELS} pixels each way")
 
     def in_order(self) -> list[tuple[str, Mark]]:
         """The marks as they are drawn, from below."""
