@@ -52,15 +52,17 @@ from enum import EnumMeta
 from hashlib import blake2b
 from pathlib import Path
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.slips import functions_in
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, MissingExtraError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, InvalidSelectionError, MissingExtraError
+from agentrt.folders import is_below
 from agentrt.packs.registry import Manifest, Registry, default_registry
+from agentrt.runtime.intake import Reloaded
 from agentrt.selection.state import Rereadable, SelectionState
-from agentrt.words import counted, error_words, printable_lines
+from agentrt.words import error_words, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -73,43 +75,9 @@ __all__ = ["Reloaded", "Reloader"]
 SUFFIXES: Final = (".py", ".json", ".xml")
 """What is looked at: code, packs and documents of task groups, selection trees."""
 
-_MOST_REPORTS = 50
-_MOST_NAMED = 8
 _ABSENT: Final = object()
 _PLAIN = (int, float, str, bytes, bool, type(None))
 _PASSED = ("__dict__", "__weakref__", "_abc_impl", "__slots__")
-
-
-class Reloaded(NamedTuple):
-    """What came of one reload."""
-
-    tick: int  # whose intake took it
-    files: tuple[str, ...]  # those that changed, from the folder on
-    changed: tuple[str, ...]  # what was read anew: classes, functions, trees, packs, by name
-    removed: tuple[str, ...]  # classes that are not there any more
-    agents: tuple[str, ...]  # who took it up, by name
-    error: str = ""  # why nothing was taken, with file and line; empty if it was
-    notes: tuple[str, ...] = ()  # what else there is to know
-
-    @property
-    def ok(self) -> bool:
-        """Whether it was taken."""
-        return not self.error
-
-    def __str__(self) -> str:
-        files = ", ".join(self.files)
-        if self.error:
-            return f"not reloaded {files}, the old code goes on: {self.error}"
-        told = _few(self.changed) or "nothing that is known changed"
-        if self.removed:
-            told += f"; gone: {_few(self.removed)}"
-        lines = [f"reloaded {files}: {told}; {counted(len(self.agents), 'agent')} took it up", *self.notes]
-        return "\n".join(lines)
-
-
-def _few(names: tuple[str, ...]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 # --- what a module says -----------------------------------------------------------------------------------------------
@@ -327,7 +295,7 @@ class _Change:
     rebound: dict[str, set[str]] = field(default_factory=dict)  # by module: names of other objects
     manifests: list[tuple[Manifest, Manifest]] = field(default_factory=list)
     removed: dict[type, None] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)  # of what changed, for people
+    names: dict[str, str] = field(default_factory=dict)  # of what changed, for people; and what each of it is
 
     @property
     def things(self) -> list[object]:
@@ -410,10 +378,10 @@ class _ModuleChange:
             if self._renew(name, old, new):
                 names[name] = old
                 self._renewed[name] = old
-                self._change.names[getattr(old, "__qualname__", name)] = None
+                self._change.names[getattr(old, "__qualname__", name)] = _kind_of(old)
             elif not (type(new) is type(old) and isinstance(new, _PLAIN) and new == old):
                 self._rebound.add(name)
-                self._change.names[name] = None
+                self._change.names[name] = _kind_of(new)
 
     def _renew(self, name: str, old: object, new: object) -> bool:
         """Whether what a name stood for could take over what it stands for now."""
@@ -432,6 +400,12 @@ class _ModuleChange:
         return isinstance(old, type) and isinstance(new, type) and _renew_class(old, new, undo)
 
 
+def _kind_of(thing: object) -> str:
+    """What a thing is, in one word, as a page shows it."""
+    kinds = ((type, "class"), (FunctionType, "function"), (BehaviorTree, "tree"), (Manifest, "manifest"))
+    return next((kind for base, kind in kinds if isinstance(thing, base)), "value")
+
+
 # --- the reloader -----------------------------------------------------------------------------------------------------
 
 
@@ -440,8 +414,8 @@ class Reloader:
 
     Args:
         runtime: whose agents take it up.
-        folder: of the project; modules, packs and trees below it are looked at, and nothing else. What lies in
-            ``site-packages`` or in a folder that begins with a dot is passed over.
+        folder: of the project; modules, packs and trees below it are looked at, and nothing else. What begins with a
+            dot, ``site-packages`` and the like are passed over: see ``agentrt.folders``.
         registries: where packs are looked up, besides the registries of the agents that are there: the world's.
 
     Source: ours; CryEngine, selection trees, Overview ('ai_reload').
@@ -450,8 +424,9 @@ class Reloader:
     def __init__(self, runtime: Runtime, folder: str | Path, *, registries: Iterable[Registry] = ()) -> None:
         self.runtime: Runtime = runtime
         self.folder: Path = Path(os.path.realpath(folder))
-        # What came of the last ones, the oldest first.
-        self.reports: deque[Reloaded] = deque(maxlen=_MOST_REPORTS)
+        # What came of the last ones, the oldest first; the runtime keeps it, since its inspectors show it.
+        self.reports: deque[Reloaded] = runtime.reloads
+        self._refused: set[str] = set()  # files of which something else runs than what stands in them
         self._registries = tuple(registries)
         self._told: list[Callable[[Reloaded], object]] = []
         self._sources: dict[str, _Source] = {}  # by the name of the module
@@ -519,12 +494,7 @@ class Reloader:
     # --- which files --------------------------------------------------------------------------------------------------
 
     def _is_ours(self, path: str) -> bool:
-        try:
-            parts = Path(os.path.realpath(path)).relative_to(self.folder).parts
-        except ValueError:
-            return False
-        is_hidden = any(part.startswith(".") or part in ("site-packages", "__pycache__") for part in parts)
-        return not is_hidden and path.endswith(SUFFIXES)
+        return path.endswith(SUFFIXES) and is_below(self.folder, Path(os.path.realpath(path)))
 
     def _modules(self) -> Iterator[tuple[ModuleType, str]]:
         for name, module in tuple(sys.modules.items()):
@@ -552,10 +522,32 @@ class Reloader:
         paths = tuple(path for path in dict.fromkeys(paths) if self._is_ours(path))
         if not paths:
             return
+        # What was refused with another file may be fine now that this one is mended; if it is not, it waits on.
+        waiting = tuple(path for path in sorted(self._refused) if path not in paths)
+        report, error = self._attempt((*waiting, *paths))
+        if waiting and report is not None and report.error:
+            report, error = self._attempt(paths)
+        else:
+            paths = (*waiting, *paths)
+        if error is not None:
+            self.runtime.trace.report(str(report), error)
+        mended = self._refused.intersection(paths)
+        if report is None and mended:  # an edit was taken back: whoever was told of its error is to know that
+            report = Reloaded(self.runtime.tick, self._shown(paths), (), (), ())
+        if report is not None:
+            self._refused = (self._refused | set(paths)) if report.error else (self._refused - set(paths))
+            if report.changes_code or report.error or mended:
+                self._keep(report, paths)
+            self.reports.append(report)
+            for told in tuple(self._told):
+                told(report)
+
+    def _attempt(self, paths: tuple[str, ...]) -> tuple[Reloaded | None, BaseException | None]:
+        """Take up files, or nothing of them; what came of it, if anything did, and what was raised."""
         change = _Change()
         modules_before = set(sys.modules)
         try:
-            report = self._taken(paths, change)
+            return self._taken(paths, change), None
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whatever a module raises when it is run
@@ -565,13 +557,7 @@ class Reloader:
                 if self._is_ours(getattr(sys.modules[name], "__file__", None) or ""):
                     del sys.modules[name]
             forget_indexes(tuple(one for one in change.things if isinstance(one, type)))
-            where = self._where(error)
-            report = Reloaded(self.runtime.tick, self._shown(paths), (), (), (), where)
-            self.runtime.trace.report(str(report), error)
-        if report is not None:
-            self.reports.append(report)
-            for told in tuple(self._told):
-                told(report)
+            return Reloaded(self.runtime.tick, self._shown(paths), (), (), (), self._where(error)), error
 
     def _taken(self, paths: tuple[str, ...], change: _Change) -> Reloaded | None:
         sources, notes = self._run_modules(paths, change)
@@ -603,9 +589,10 @@ class Reloader:
             agents=tuple(agent.name for agent in self.runtime.agents if agent.name in took),
             error="" if changed or sources else "; ".join(broken),
             notes=(*notes, *broken),
+            kinds=(*change.names.values(), *("pack" for _ in files)),
         )
-        if report.changed or report.removed:
-            self._note(report, paths)
+        if report.changes_code:
+            self.runtime.note(str(report).partition("\n")[0], reloaded=", ".join(report.files))
         return report
 
     def _take_up(self, renewed: Renewed, groups: dict[type, type], change: _Change) -> dict[str, None]:
@@ -628,22 +615,22 @@ class Reloader:
     def _tell_models(self, classes: frozenset[type], trees: frozenset[object], took: dict[str, None]) -> None:
         """Have what drives agents, and their gameplay, take up what reads otherwise."""
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                renew = getattr(attachment.driver, "reloaded", None)  # a driver of an author's need not have it
+            for driver in agent.drivers.all:
+                renew = getattr(driver, "reloaded", None)  # a driver of an author's need not have it
                 if renew is not None and renew(classes, trees):
                     took[agent.name] = None
             if agent.gameplay_if_made is not None and agent.gameplay_if_made.reloaded():
                 took[agent.name] = None
 
-    def _note(self, report: Reloaded, paths: tuple[str, ...]) -> None:
+    def _keep(self, report: Reloaded, paths: tuple[str, ...]) -> None:
+        """Have a recording keep it, also if nothing changed: that is no part of the run, but of what is shown of it."""
         journal = self.runtime.journal
         if journal is not None:
             digests = {}
             for path, name in zip(paths, report.files, strict=True):
                 data = Path(path).read_bytes() if Path(path).is_file() else b""
                 digests[name] = blake2b(data, digest_size=16).hexdigest()
-            journal.reloaded({"files": digests, "changed": list(report.changed), "removed": list(report.removed)})
-        self.runtime.note(str(report).partition("\n")[0], reloaded=", ".join(report.files))
+            journal.reloaded(report, digests)
 
     def _shown(self, paths: Iterable[str]) -> tuple[str, ...]:
         return tuple(Path(os.path.relpath(path, self.folder)).as_posix() for path in paths)
@@ -750,8 +737,8 @@ class Reloader:
 
     def _trees(self) -> Iterator[BehaviorTree]:
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                tree = getattr(attachment.driver, "tree", None)
+            for driver in agent.drivers.all:
+                tree = getattr(driver, "tree", None)
                 if isinstance(tree, BehaviorTree):
                     yield tree
 
@@ -765,16 +752,19 @@ class Reloader:
             return []
         users: dict[Rereadable, list[tuple[str, str]]] = {}
         for agent in self.runtime.agents:
-            for attachment in agent.attachments:
-                state = attachment.driver
+            for state in agent.drivers.all:
                 if isinstance(state, SelectionState) and state.tree.library is not None:
                     users.setdefault(state.tree.library, []).append((agent.name, state.tree.name))
         broken: list[str] = []
         for library, names in users.items():
             report = library.reload()
-            change.names.update(dict.fromkeys((*report.changed, *report.added)))
+            change.names.update(dict.fromkeys((*report.changed, *report.added), "tree"))
             took.update(dict.fromkeys(agent for agent, tree in names if tree in report.changed))
-            broken += [str(one) for one in report.problems if one.is_error]
+            wrong = [one for one in report.problems if one.is_error]
+            broken += map(str, wrong)
+            if wrong:
+                error = InvalidSelectionError([(one.file, one.line, one.text) for one in wrong])
+                self.runtime.trace.report("selection trees that are broken stay as they were", error)
         return broken
 
 

@@ -33,7 +33,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from agentrt.errors import ManifestError, ProjectError, UnknownWorldError, did_you_mean
+from agentrt.errors import (
+    AgentRTError,
+    DefinitionError,
+    ManifestError,
+    ProjectError,
+    UnknownWorldError,
+    did_you_mean,
+)
+from agentrt.folders import is_below
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.packs.registry import Manifest, Registry, load_entry_point, origin_of
 from agentrt.words import counted, error_words, printable_lines, repr_of, type_name
@@ -171,8 +179,12 @@ class SimpleWorld:
         return Registry.discover(*self._manifests, strict=False)
 
     def make(self, *, seed: int, host: str) -> Runtime:
-        """Make its runtime, and leave it to the caller to drive it."""
-        return self._make(seed=seed, host=host)
+        """Make its runtime, and leave it to the caller to drive it.
+
+        Raises:
+            DefinitionError: its function made something else.
+        """
+        return made_runtime(self, self._make(seed=seed, host=host))
 
     def run_headless(
         self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
@@ -224,6 +236,17 @@ class SimpleWorld:
         return f"<SimpleWorld {self.name!r}>"
 
 
+def made_runtime(world: World, made: object) -> Runtime:
+    """What a world made, if that is a runtime."""
+    from agentrt.runtime.runtime import Runtime
+
+    if not isinstance(made, Runtime):
+        what = "None" if made is None else f"a {type_name(made)}"
+        remedy = "Give its Runtime: return runtime."
+        raise DefinitionError(f"the world '{world.name}'", f"its make gives {what}.", remedy)
+    return made
+
+
 def runs(record: TraceRecord) -> bool:
     """Whether a record says that somebody begins to do something, whichever model decided it."""
     event = record.event
@@ -238,16 +261,15 @@ def drive(runtime: Runtime, host: str, is_over: Callable[[], bool]) -> None:
         host: what it was made for: plain, asyncio or trio. This starts its event loop.
         is_over: whether the last tick was run; asked where no event loop runs.
     """
-    runtime.restart_when_run = None  # one run on every host
     if host == "asyncio":
         import asyncio
 
-        asyncio.run(runtime.run(speed=math.inf))
+        asyncio.run(runtime.run(speed=math.inf, restart=None))  # as if it were stepped: one run on every host
     elif host == "trio":
         import trio
 
         async def run() -> None:
-            await runtime.run(speed=math.inf)
+            await runtime.run(speed=math.inf, restart=None)
 
         trio.run(run)
     else:
@@ -273,14 +295,16 @@ class Project:
     where: str  # what errors call the place that says so
 
 
-def find_project() -> Project | None:
-    """The project of the working directory: the nearest one upwards from there; nothing of it is imported.
+def find_project(place: Path | None = None) -> Project | None:
+    """The project of a folder, by default the working directory: the nearest one upwards from there.
+
+    Nothing of it is imported.
 
     Raises:
         ProjectError: a ``pyproject.toml`` on the way cannot be read, or its table does not name a world.
     """
     with contextlib.suppress(OSError):  # the working directory may have been deleted
-        here = Path.cwd()
+        here = Path.cwd() if place is None else place.resolve()
         for folder in (here, *here.parents):
             file = folder / _FILE
             if file.is_file():
@@ -316,22 +340,24 @@ def _app_of(table: dict[str, Any], file: Path) -> str:
     return app
 
 
-def project_world(app: str = "") -> World | None:
+def project_world(app: str = "", place: Path | None = None) -> World | None:
     """Import the world of the project.
 
     Args:
         app: another one than the project says, as ``module:name``; found without a project, too.
+        place: a folder of the project, by default the working directory.
 
     Returns:
         The world; None if there is no project, and nothing was named.
 
     Raises:
         ProjectError: it cannot be found or imported, or it is no world. What its own code raised is the cause.
+        AgentRTError: a class of its own, say, is refused when it is defined; a note says where.
     """
     if app:
-        project = _with_app(app)
+        project = _with_app(app, place)
     else:
-        found = find_project()
+        found = find_project(place)
         if found is None:
             return None
         project = found
@@ -355,11 +381,11 @@ def project_world(app: str = "") -> World | None:
 _NAME_ONE = "Name an agentrt.worlds.SimpleWorld, or what has all that agentrt.worlds.World lists."
 
 
-def _with_app(app: str) -> Project:
+def _with_app(app: str, place: Path | None) -> Project:
     found: Project | None = None
     with contextlib.suppress(ProjectError):  # what it says is not asked for
-        found = find_project()
-    return Project(Path.cwd() if found is None else found.folder, app, "--app")
+        found = find_project(place)
+    return Project((place or Path.cwd()).resolve() if found is None else found.folder, app, "--app")
 
 
 def _import(module: str, project: Project) -> object:
@@ -376,13 +402,30 @@ def _import(module: str, project: Project) -> object:
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
             problem = f"there is no module '{error.name}' in {folder}, nor is one installed."
             raise ProjectError(project.where, problem, "Correct the name, or run this in the project.") from None
+        where = their_place(error, project.folder)
+        if isinstance(error, AgentRTError):  # it says itself what is wrong, and what to write
+            if where:
+                error.add_note(f"It was raised at {where}.")
+            raise
         problem = f"importing '{module}' raised {error_words(error)}."
-        failure = ProjectError(project.where, problem, "Repair it; the traceback is below.")
+        failure = ProjectError(where or project.where, problem, "Repair it; the traceback is below.")
         failure.add_note(_their_traceback(error))
         raise failure from error
 
 
 _OURS = ("agentrt", "importlib")  # whose frames lead to theirs
+
+
+def their_place(error: BaseException, folder: Path) -> str:
+    """The file and the line of theirs, below a folder, in which an error came up; empty if it has none."""
+    import traceback
+
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if is_below(folder, Path(frame.filename)):
+            return f"{frame.filename}:{frame.lineno}"
+    return ""
 
 
 def _their_traceback(error: BaseException) -> str:

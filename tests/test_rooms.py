@@ -148,7 +148,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "runtime": 1,
     "snapshot": 1,
     "strategy": 31,
-    "testing": 26,
+    "testing": 25,
 }
 
 

@@ -10,6 +10,7 @@ Look at the pictures before you keep them.
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import sys
@@ -17,13 +18,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentrt import Agent, Entity, Runtime
 from agentrt.inspect import Inspector
+from agentrt.reload import Reloader
 from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-    from agentrt.runtime.runtime import Runtime
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZE = (1280, 720)
@@ -47,6 +48,7 @@ def main() -> None:
         _live(browser, folder, recording)
         _recorded(browser, folder, recording)
         _solving(browser, folder)
+        _reloading(browser, folder, Path(scratch))
         browser.close()
 
 
@@ -103,6 +105,59 @@ def _solving(browser: Browser, folder: Path) -> None:
         page.locator(".tree-row.dependency.on-branch").last.click()
         _run(runtime, page, 1)
         _shoot(page, folder, "strategies")
+    runtime.close()
+
+
+WOLVES = """
+from agentrt import TOP, Action, CompoundAction, sleep_ticks, step
+
+def hours():
+    return 3
+
+class Howl(Action):
+    does = "wolves:howl"
+    utility = 0.5
+    async def run(self, ctx, args):
+        await sleep_ticks(9)
+
+class Roam(Action):
+    does = "wolves:roam"
+    utility = 0.5
+    async def run(self, ctx, args):
+        await sleep_ticks(30)
+
+class Night(CompoundAction):
+    does = TOP
+    utility = 0.5
+    steps = [step("wolves:roam"), step("wolves:howl")]
+"""
+
+
+def _reloading(browser: Browser, folder: Path, scratch: Path) -> None:
+    """The picture of a world whose code is edited while it runs, with a mistake that is not mended yet."""
+    file = scratch / "wolves.py"
+    file.write_text(WOLVES, encoding="utf-8")
+    sys.path.insert(0, str(scratch))
+    wolves = importlib.import_module("wolves")
+    runtime = Runtime(seed=SEED, host="plain")
+    runtime.log_level = "off"
+    for name in ("Akela", "Leela", "Raksha", "Won-tolla"):
+        runtime.add(Agent(Entity("wolf", name=name), actions=[wolves.Howl, wolves.Roam, wolves.Night]))
+    reloader = Reloader(runtime, scratch)
+    with Inspector(runtime, port=0, controls=True, title="wolves") as inspector:
+        page = _open(browser, inspector.url, dark=False)
+        _run(runtime, page, 60)
+        for before, after in (
+            ("sleep_ticks(9)", "sleep_ticks(18)"), ("return 3", "return 4"), ("ticks(30)", "ticks(30"),
+            ("ticks(30", "ticks(24)"), ("ticks(18)", "ticks(18"),
+        ):  # fmt: skip
+            text = file.read_text(encoding="utf-8")
+            file.write_text(text.replace(before, after), encoding="utf-8")
+            reloader.reload([file])
+            _run(runtime, page, 30)
+        page.locator(".reload-list .link").nth(1).click()
+        _run(runtime, page, 1)
+        _shoot(page, folder, "reload")
     runtime.close()
 
 

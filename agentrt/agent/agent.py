@@ -95,6 +95,7 @@ if TYPE_CHECKING:
 
 
 _GONE = "its entity was destroyed"
+_PATIENCE = 1.0  # game seconds in which an agent may be taught what it lacks, before that is told
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
 
 TOP = "agentrt:top"
@@ -145,11 +146,15 @@ class AgentRuntime(Protocol):
     kernel: Kernel  # steps its coroutines, and keeps its time
     round: Rounds  # has the drivers of all its agents drive
     search: SearchWork  # of all its agents
-    restart: Restart | None  # what becomes of an agent whose planner gave up; None: it is killed
     faults: FaultHub  # is told of failures that nobody handled
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
     told: set[str]  # what was told in the log once, and is not told again
+
+    @property
+    def restart(self) -> Restart | None:
+        """What becomes of an agent whose planner gave up; None: it is killed."""
+        ...
 
     def stream(self, name: str) -> Stream:
         """A random stream for a name."""
@@ -203,9 +208,9 @@ class Agent:
     """
 
     __slots__ = (
-        "__weakref__", "_bond", "_ended", "_knowledge", "_log_level", "_random", "_read_state", "_seed", "_signals",
-        "drivers", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name", "is_ending", "name",
-        "number", "planner", "precedence", "runtime", "top",
+        "__weakref__", "_attachments", "_bond", "_ended", "_knowledge", "_lent_to", "_log_level", "_random",
+        "_read_state", "_seed", "_signals", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name",
+        "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -247,7 +252,8 @@ class Agent:
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
         self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
-        self.drivers: Drivers = Drivers(self)  # what drives it besides its plan, as the machine sees it
+        self._attachments: tuple[Attachment, ...] = ()  # these two are the business of ``Drivers``
+        self._lent_to: tuple[Driver, ...] = ()
         self._knowledge = Knowledge(self, registry)
         self._knowledge.start_with(packs_of(entity), (*packs, *actions))
         number_in(precedence, "Agent", "precedence")
@@ -274,6 +280,11 @@ class Agent:
     def kernel(self) -> Kernel | None:
         """Who steps its coroutines and keeps its time; None while it is in no runtime."""
         return None if self.runtime is None else self.runtime.kernel
+
+    @property
+    def drivers(self) -> Drivers:
+        """What drives it besides its plan, as the machine sees it. It holds nothing itself: most agents have none."""
+        return Drivers(self)
 
     @property
     def random(self) -> Stream:
@@ -441,7 +452,7 @@ class Agent:
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         """The drivers that it has besides its plan, in the order in which they drive it in a tick."""
-        return self.drivers.attachments
+        return self._attachments
 
     def attach(self, driver: Driver, *, every: int = 1, precedence: int | None = None) -> Attachment:
         """Have another model drive it, besides its plan; from the next intake on if it lives.
@@ -597,7 +608,7 @@ class Agent:
             self.drivers.join()
             if self.gameplay_if_made is not None:
                 self.gameplay_if_made.triggers.begin()
-            self.planner.kernel.call_soon(self._tell_unperformed)  # what it was taught since it was added is known then
+            self.planner.kernel.call_soon(self._look_for_unperformed)
             self.planner.kernel.call_soon(self.planner.execution.begin)  # after the drivers, as in every other tick
 
     async def run(self) -> None:
@@ -678,6 +689,12 @@ class Agent:
                 f"that begins, or Agent(..., top={next(iter(planner.known))!r})."
             )
         return told
+
+    def _look_for_unperformed(self) -> None:
+        """What is missing now may be taught in one of the next ticks, by who has put the agent there."""
+        if self.planner is not None and self.unperformed():
+            kernel = self.planner.kernel
+            kernel.call_later(kernel.clock.ticks(_PATIENCE), self._tell_unperformed)
 
     def _tell_unperformed(self) -> None:
         """Once in a runtime, for each of them."""
@@ -858,12 +875,19 @@ class Attachment:
 class Drivers:
     """The drivers of one agent."""
 
-    __slots__ = ("_agent", "_lent_to", "attachments")
+    __slots__ = ("_agent",)
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self.attachments: tuple[Attachment, ...] = ()  # in the order of a tick
-        self._lent_to: tuple[Driver, ...] = ()
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """In the order of a tick."""
+        return self._agent._attachments
+
+    @attachments.setter
+    def attachments(self, attachments: tuple[Attachment, ...]) -> None:
+        self._agent._attachments = attachments
 
     def attach_all(self, drivers: object) -> None:
         """Attach what an agent is made with, or nothing."""
@@ -986,15 +1010,20 @@ class Drivers:
 
     def lend(self, driver: Driver) -> None:
         """An action hands the body on to a driver, which has joined it."""
-        self._lent_to = (*self._lent_to, driver)
+        self._agent._lent_to = (*self._agent._lent_to, driver)
 
     def take_back(self, driver: Driver) -> None:
         """A driver to which an action handed the body has left it."""
-        self._lent_to = tuple([one for one in self._lent_to if one is not driver])
+        self._agent._lent_to = tuple([one for one in self._agent._lent_to if one is not driver])
+
+    @property
+    def all(self) -> tuple[Driver, ...]:
+        """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
+        return (*(attachment.driver for attachment in self.attachments), *self._agent._lent_to)
 
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""
-        return [strand for driver in self._lent_to for strand in driver.strands()]
+        return [strand for driver in self._agent._lent_to for strand in driver.strands()]
 
     def __repr__(self) -> str:
         return f"<Drivers of {self._agent.name!r}: {', '.join(one.driver.name for one in self.attachments) or 'none'}>"

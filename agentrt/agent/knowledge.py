@@ -955,11 +955,9 @@ class Knowledge:
     def _take_up_given(self, given: tuple[type[Action], ...]) -> bool:
         if self._given:
             self._given = given
-        else:  # somebody looked at the injections since
-            self._injections = (
-                Injection(self._agent, given, _OWN, None, None, None, self, given),
-                *self._injections[1:],
-            )
+        else:  # somebody looked at the injections since, and may hold this one
+            own = self._injections[0]
+            own.actions = own.loaded = given
         self._learn()
         return True
 

@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.behavior.debug import log_of
 from agentrt.behavior.declare import PRIORITIZED_LIST, RANDOM, SCORED, SEQUENTIAL, SHUFFLE
-from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice
+from agentrt.behavior.memory import Activation, ActivationStage, DeciderChoice, without
 from agentrt.behavior.stimuli import SLACK
 from agentrt.body.driver import note, tick_of
 from agentrt.body.flags import chain_of
@@ -127,7 +127,7 @@ def secure(memory: Memory, choice: DeciderChoice) -> bool:
     leaving = present if choice.base is None else present[present.index(choice.base) + 1 :]
     for index, at in enumerate(claimants):  # the outermost first: it ends last
         body.flags.hand_over(at.node.flags, at, tick_of(body), holders=[*leaving, *claimants[index + 1 :]])
-        memory.state.rare.waiting.pop(at.path, None)
+        _waits_no_more(memory, at)
     return True
 
 
@@ -145,7 +145,7 @@ def hand_back(memory: Memory, newcomers: list[Activation], holders: list[Activat
 def give_back(memory: Memory) -> None:
     """A tick is over: give back what waits for a decider that was not asked in it, or was granted and not taken up."""
     rare = memory.state.rare
-    renewed, rare.renewed = rare.renewed, []
+    renewed, rare.renewed = rare.renewed, ()
     for at in tuple(rare.waiting.values()):
         if not any(at in other.upward() for other in renewed):
             abandon(at)
@@ -154,8 +154,14 @@ def give_back(memory: Memory) -> None:
 def abandon(at: Activation) -> None:
     """Give back what waits, or was granted, for a decider that is not active."""
     at.stage = ActivationStage.CANDIDATE
-    at.memory.state.rare.waiting.pop(at.path, None)
+    _waits_no_more(at.memory, at)
     release(at)
+
+
+def _waits_no_more(memory: Memory, at: Activation) -> None:
+    rare = memory.state.seldom
+    if rare is not None:
+        rare.waiting = without(rare.waiting, at.path)
 
 
 def release(at: Activation) -> None:
@@ -180,7 +186,8 @@ def _claim(memory: Memory, at: Activation, shared: list[Activation]) -> bool:
         refusal = body.flags.claim(at.node.flags, at, tick, shared_with=shared, wait=True)
         if refusal is not None and body.flags.is_waiting(at):
             at.stage = ActivationStage.WAITING
-            memory.state.rare.waiting[at.path] = at
+            rare = memory.state.rare
+            rare.waiting = {**rare.waiting, at.path: at}
             _renew(memory, at)
             memory.state.update()
     _tell(memory, at, refusal)
@@ -208,8 +215,9 @@ def _claimant(memory: Memory, node: DeciderNode, parent: Activation | None) -> A
 
 
 def _renew(memory: Memory, at: Activation) -> None:
-    if at.stage is ActivationStage.WAITING and at not in memory.state.rare.renewed:
-        memory.state.rare.renewed.append(at)
+    rare = memory.state.rare
+    if at.stage is ActivationStage.WAITING and at not in rare.renewed:
+        rare.renewed = (*rare.renewed, at)
 
 
 def _is_own(memory: Memory, flag: str) -> bool:
@@ -236,12 +244,14 @@ def _is_shared(at: Activation, flag: str) -> bool:
 
 def _tell(memory: Memory, at: Activation, refusal: Refusal | None) -> None:
     """Put a refusal into the trace, when it is another one than before."""
-    refused = memory.state.rare.refused
     path = at.path
     if refusal is None:
-        refused.pop(path, None)
-    elif refused.get(path) != (refusal.flag, refusal.holder):
-        refused[path] = (refusal.flag, refusal.holder)
+        if memory.state.seldom is not None:
+            memory.state.seldom.refused = without(memory.state.seldom.refused, path)
+        return
+    rare = memory.state.rare
+    if rare.refused.get(path) != (refusal.flag, refusal.holder):
+        rare.refused = {**rare.refused, path: (refusal.flag, refusal.holder)}
         note(memory.state.body, path, TraceEvent.REFUSED, (("flag", refusal.flag), ("holder", refusal.holder)))
 
 

@@ -48,7 +48,7 @@ from hashlib import blake2b
 from inspect import iscoroutinefunction
 from typing import Any, ClassVar
 
-from agentrt.body.slips import check_class
+from agentrt.body.slips import Hooks, check_class, check_hooks
 from agentrt.errors import LONGEST_NAME, DefinitionError, WrongStateError, did_you_mean
 from agentrt.words import repr_of, type_name
 
@@ -62,6 +62,7 @@ def stable_number(kind: str, name: str) -> int:
 
 
 HOOKS = ("activate", "tick", "deactivate", "run")
+_TAKES: Hooks = dict.fromkeys(HOOKS, ("activation",))
 _STRANGE = {  # words that authors bring along, and what they are here
     "enter": "activate", "exit": "deactivate", "on_activate": "activate", "on_deactivate": "deactivate",
     "on_enter": "activate", "on_exit": "deactivate", "on_tick": "tick", "start": "activate", "stop": "deactivate",
@@ -95,7 +96,9 @@ class Behavior:
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        check_class(cls, f"behavior {cls.__qualname__}", _STRANGE, dict.fromkeys(HOOKS, ("activation",)))
+        subject = f"behavior {cls.__qualname__}"
+        check_class(cls, subject, _STRANGE, _TAKES)
+        check_hooks(vars(cls), subject, _TAKES)
 
     def __init__(self, name: str = "") -> None:
         if name or not self.name:
@@ -122,8 +125,13 @@ def behavior(
         name: what to call it.
         activate, tick, deactivate, run, block, flags, id: as in ``Behavior``; hooks are called with the activation.
 
+    Raises:
+        DefinitionError: a hook cannot be called like that.
+
     Source: Spore, behavior trees: "S12: Macros".
     """
+    hooks = {"activate": activate, "tick": tick, "deactivate": deactivate, "run": run}
+    check_hooks(hooks, f"behavior {name}", _TAKES, first="")
     made = Behavior(name)
     made.block, made.flags, made.id = block, flags, id
     made.activate, made.tick, made.deactivate, made.run = activate, tick, deactivate, run

@@ -29,10 +29,10 @@ Tree".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.behavior.declare import behavior_name
 from agentrt.behavior.stimuli import SLACK, Stimuli, Stimulus, token_name
@@ -50,9 +50,13 @@ if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.strand import Strand
 
+K = TypeVar("K")
+V = TypeVar("V")
+
 _ENDLESS = float(2**62)  # seconds
 _NEVER = float("-inf")
 _NO_TIMERS: list[float] = []
+_NOBODY: Mapping[Any, Any] = {}  # all memories share it: what is said of nobody
 
 
 # --- the active path --------------------------------------------------------------------------------------------------
@@ -199,7 +203,8 @@ class Activation:
     def give_way(self, flag: str, claimant: str) -> None:
         """A claim of higher precedence wants one of its flags: it ends, and its group redecides in the next tick."""
         state = self.memory.state
-        state.rare.giving.append((self, f"gives {flag} to {claimant}"))
+        rare = state.rare
+        rare.giving = (*rare.giving, (self, f"gives {flag} to {claimant}"))
         state.at_the_end()
 
     def flags_granted(self) -> None:
@@ -288,21 +293,21 @@ _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group
 
 @dataclass(slots=True, eq=False)
 class Rare:
-    """What a memory seldom needs."""
+    """What a memory seldom needs. Of its collections most have nothing in them: they are replaced, not changed."""
 
     delegated: _Delegated | None = None  # what the children of a group answered that delegated its Decide to them
     redeciding: Activation | None = None  # the group whose Decide is called because a child failed
     stream: Stream | None = None  # its random numbers
     update_flags: Callable[[Any], int] | None = None  # computes the decision flags, in each tick in which it drives
     # the deciders that are out for this agent: their numbers, with the path at which each raised
-    disabled: dict[int, str] = field(default_factory=dict)
+    disabled: Mapping[int, str] = field(default_factory=lambda: _NOBODY)
     # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
-    refused: dict[str, tuple[str, str]] = field(default_factory=dict)
+    refused: Mapping[str, tuple[str, str]] = field(default_factory=lambda: _NOBODY)
     # by their paths, who waits for control flags, or was granted them since
-    waiting: dict[str, Activation] = field(default_factory=dict)
-    renewed: list[Activation] = field(default_factory=list)  # those of them who were asked in this tick
+    waiting: Mapping[str, Activation] = field(default_factory=lambda: _NOBODY)
+    renewed: tuple[Activation, ...] = ()  # those of them who were asked in this tick
     is_settling: bool = False  # whether what had to wait for the end of a tick is being done
-    giving: list[tuple[Activation, str]] = field(default_factory=list)  # who is to give way at the end of the tick, why
+    giving: tuple[tuple[Activation, str], ...] = ()  # who is to give way at the end of the tick, why
     # that the memory is to leave its body at the end of the tick: the reason, and whom to tell
     leaving: tuple[str, Callable[[], object]] | None = None
     left: object = (
@@ -310,7 +315,17 @@ class Rare:
     )
     unwinding: Unwinding | None = None  # what is being taken down while coroutines clean up
     walk: _PausedWalk | None = None  # the walk that waits for it
-    routines: list[Routine] = field(default_factory=list)  # the coroutines that have not ended, as they began
+    routines: tuple[Routine, ...] = ()  # the coroutines that have not ended, as they began
+
+    @property
+    def is_unusual(self) -> bool:
+        """Whether more is to be done in a tick than to ask whom it always asks, but for those who are disabled."""
+        return bool(self.waiting or self.giving or self.leaving or self.unwinding)
+
+
+def without(found: Mapping[K, V], key: K) -> Mapping[K, V]:
+    """The same without one of its keys, if it has it."""
+    return {other: value for other, value in found.items() if other != key} if key in found else found
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -367,9 +382,9 @@ class TreeState:
         self.disable(node, path, hook)
 
     def disable(self, node: DeciderNode, path: str, hook: str) -> None:
-        disabled = self.rare.disabled
-        if node.number not in disabled:
-            disabled[node.number] = path
+        rare = self.rare
+        if node.number not in rare.disabled:
+            rare.disabled = {**rare.disabled, node.number: path}
             self.update()
             note(self.body, path, TraceEvent.DISABLED, (("hook", hook),))
 
@@ -379,9 +394,7 @@ class TreeState:
     def update(self) -> None:
         """Find out whether the next tick may be an ordinary one."""
         rare = self.seldom
-        self.is_plain = rare is None or not (
-            rare.disabled or rare.waiting or rare.giving or rare.leaving or rare.unwinding
-        )
+        self.is_plain = rare is None or not (rare.disabled or rare.is_unusual)
 
     def at_the_end(self) -> None:
         """Do what was asked for: now, or at the end of the tick that runs."""
@@ -660,7 +673,7 @@ class Memory:
         node = self.tree.node(name)
         state = self.state
         if state.seldom is not None:
-            state.seldom.disabled.pop(node.number, None)
+            state.seldom.disabled = without(state.seldom.disabled, node.number)
             state.update()
 
     @property
@@ -747,7 +760,7 @@ class Memory:
     def _begin_anew(self) -> None:
         self.timers = [_NEVER] * self.tree.num_timers if self.tree.num_timers else _NO_TIMERS
         if self.state.seldom is not None:
-            self.state.seldom.disabled.clear()
+            self.state.seldom.disabled = _NOBODY
 
     def strands(self) -> list[Strand]:
         """The strands of coroutines that have not ended."""

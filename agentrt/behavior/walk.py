@@ -4,8 +4,8 @@ Most ticks change nothing: the path goes on, nobody of higher priority accepts. 
 loop, ``steady``: down the active path, tick the behaviors, ask those of higher priority. It makes nothing and looks
 nothing up. What it asks is asked in the order of ``decide``, of which it is the part that most ticks need: a check that
 is added there is wanted here, too. As soon as somebody accepts, fails, or has yet to choose, a ``Walk`` goes on from
-there. Whatever is unusual (a disabled decider, a claim that waits, a clean-up, a log of every tick) turns
-``TreeState.is_plain`` off, and the whole tick is a walk.
+there. Whatever is unusual (a claim that waits, a clean-up, a log of every tick) turns ``TreeState.is_plain`` off, and
+the whole tick is a walk. So does a disabled decider, but it is only left out of the steady path.
 
 A *walk* is a loop of steps, each a ``_Step``.
 
@@ -49,7 +49,7 @@ Source: Spore, behavior trees: "S01: Overview" (and its walk-through); "S04: How
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -94,7 +94,8 @@ def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
 
     def ended(routine: Routine) -> None:
         extra.routines.remove(routine)
-        memory.state.rare.routines.remove(routine)
+        rare = memory.state.rare
+        rare.routines = tuple([one for one in rare.routines if one is not routine])
         if at.stage is ActivationStage.ENDING:
             if routine.error is not None:
                 memory.state.disable(at.node, at.path, routine.hook)  # not ``fault``: the routine has reported it
@@ -106,7 +107,8 @@ def _start(at: Activation, hook: str, fn: Callable[[Any], Any]) -> None:
 
     routine = Routine(memory.state.body, at.path, hook, fn(at), ended)
     extra.routines.append(routine)
-    memory.state.rare.routines.append(routine)
+    rare = memory.state.rare
+    rare.routines = (*rare.routines, routine)
 
 
 def _went_well(routine: Routine) -> bool:
@@ -246,7 +248,7 @@ def _proceed(memory: Memory) -> None:
             walk.resume()
         else:
             walk.give_up()
-    rare.renewed.clear()  # what the walk asked for has to be asked for again in the next tick
+    rare.renewed = ()  # what the walk asked for has to be asked for again in the next tick
     settle(memory, False)
 
 
@@ -277,7 +279,8 @@ def _settle(memory: Memory, rare: Rare, is_over: bool) -> None:
         if is_over and rare.waiting:
             give_back(memory)
         while rare.giving:
-            at, reason = rare.giving.pop(0)
+            (at, reason), *others = rare.giving
+            rare.giving = tuple(others)
             _cut(memory, rare, at, reason)
         if rare.leaving is not None:
             _end_all(memory, rare, rare.leaving[0])
@@ -325,7 +328,7 @@ def _end_all(memory: Memory, rare: Rare, reason: str) -> None:
     if memory.root is not None:
         path, memory.root = list(memory.path()), None
         _unwind(memory, Unwinding(path, reason))
-    rare.giving.clear()  # all have
+    rare.giving = ()  # all have
 
 
 # --- the walk ---------------------------------------------------------------------------------------------------------
@@ -653,8 +656,8 @@ def _between(asker: Activation | None, base: Activation | None) -> list[Activati
 _FAIL = _Step.FAIL  # a member of an enum is looked up in its class, in each tick
 
 
-def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, for speed
-    """Go down the active path, until something changes."""
+def steady(memory: Memory, at: Activation, out: Collection[int] = ()) -> bool:  # noqa: C901 - one frame, for speed
+    """Go down the active path, until something changes; ``out`` has the numbers of those who are not asked."""
     child: DeciderNode | None = None
     choice: DeciderChoice | None = None
     step, state = _FAIL, memory.state
@@ -673,7 +676,7 @@ def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, f
                 step = _Step.DECIDE
                 break
             state.asked_by = at
-            for child in node.higher[at.index]:
+            for child in node.higher[at.index] if not out else _left(node.higher[at.index], out):
                 decide = child.ask
                 if decide is None:
                     choice = _ask_guarded(memory, at, child)
@@ -697,12 +700,19 @@ def steady(memory: Memory, at: Activation) -> bool:  # noqa: C901 - one frame, f
     return _accepted(memory, at, child, choice)
 
 
+def _left(nodes: Iterable[DeciderNode], out: Collection[int]) -> list[DeciderNode]:
+    return [node for node in nodes if node.number not in out]
+
+
 def in_full(memory: Memory) -> bool:
     if memory.body is None:
         memory.join(LoneBody(memory.agent))
     if memory.state.is_unwinding:
         _drop_walk(memory)  # whom it would activate was chosen in an earlier tick
         return True
+    root, rare = memory.root, memory.state.seldom
+    if root is not None and rare is not None and not rare.is_unusual and memory.tree.debug_output.level < 3:
+        return steady(memory, root, rare.disabled)
     log = log_of(memory)
     if log is not None:
         log.starting()

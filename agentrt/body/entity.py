@@ -23,7 +23,7 @@ C = TypeVar("C")
 
 def destroyed_signal(thing: object) -> Signal | None:
     """The signal that is emitted when a thing is destroyed; None for what has none, and so is no entity."""
-    found = attribute_of(thing, "destroyed")
+    found = thing.destroyed if type(thing) is Entity else attribute_of(thing, "destroyed")
     return found if isinstance(found, Signal) else None
 
 
@@ -32,7 +32,7 @@ def is_gone(thing: object) -> bool:
     destroyed = destroyed_signal(thing)
     if destroyed is None:
         return False
-    told = attribute_of(thing, "is_destroyed")
+    told = thing.is_destroyed if type(thing) is Entity else attribute_of(thing, "is_destroyed")
     return told if isinstance(told, bool) else destroyed.was_emitted
 
 

@@ -6,15 +6,18 @@ the run does not either. Nor does it of ``ctx.sleep(1)`` without ``await``: what
 waits. Both can be seen while the class is defined, which costs a run nothing:
 
 * A *name* of the class's own is a slip if it stands in the table of words that authors bring along from elsewhere
-  (``on_start``), or is very near to a name that is read; unless code of the class reads it itself, or it is annotated:
-  ``priority: ClassVar[int] = 3`` says that somebody else does. A method is one only if it takes what a hook takes, and
-  the class does not have that hook as well. What a base class says is looked at with the classes that are derived from
-  it, since these may read it.
-* A *call* is found in the bytecode: one through the context whose result is popped at once. Where it begins, and which
-  method it calls, the position of the instruction says, which spans the whole expression.
+  (``on_start``), or is very near to a name that is read; unless code of the class or of its metaclass reads it itself,
+  or it is annotated there or in a base class: ``priority: ClassVar[int] = 3`` says that somebody else does. A method is
+  one only if it takes what a hook takes, and the class does not have that hook as well. What a base class says is
+  looked at with the classes that are derived from it, since these may read it.
+* A *call* is found in the bytecode: one through the context, or of ``sleep`` and its like, whose result is popped at
+  once. From where the function is loaded, the way of the interpreter is followed to where it is called. So it is in
+  mix-ins, too, and, with nothing but the text of a module (``agentrt check``), in every function of it.
 
 Rejected: a ``__del__`` on what ``ctx.sleep`` gives (each wait would pay for it, and say it when the garbage collector
-comes by); reading the source (there may be none, and parsing it takes longer than all the rest of a definition).
+comes by); reading the source (there may be none, and parsing it takes longer than all the rest of a definition); what
+has a method ``wait`` (a signal, but just as well a player who waits for a turn); where an instruction stands in the
+source (it may not be known).
 """
 
 from __future__ import annotations
@@ -25,26 +28,36 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache, partialmethod, singledispatchmethod
-from types import CodeType, FunctionType
-from typing import Final, TypeAlias
+from itertools import islice
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Final, NamedTuple, TypeAlias
 
 from agentrt.errors import LONGEST_NAME, DefinitionError
+from agentrt.kernel.traps import next_tick, sleep, sleep_ticks
 from agentrt.words import class_name
 
 _NEAR: Final = 0.8  # how alike two names are of which one is a slip: 'stop_thinkng', and not 'begin' for 'think'
-_CALLS: Final = frozenset(
-    dis.opmap[name] for name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") if name in dis.opmap
-)  # ``CALL_KW`` from Python 3.13 on
-_POP: Final = dis.opmap["POP_TOP"]
-# A call whose result is popped; between the two there is room for what the interpreter caches. It looks ahead, so that
-# one that is found in the wrong place, from an argument on, hides none.
+
+
+def _ops(*names: str) -> frozenset[int]:
+    """Instructions by their names, as far as this version of Python has them."""
+    return frozenset(dis.opmap[name] for name in names if name in dis.opmap)
+
+
+_METHOD, _GLOBAL, _KW_NAMES = _ops("LOAD_METHOD"), _ops("LOAD_GLOBAL"), _ops("KW_NAMES")
+_ATTRIBUTE: Final = _METHOD | _ops("LOAD_ATTR")
+_LOCAL: Final = _ops("LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_FAST_CHECK", "LOAD_DEREF")
+_TWO: Final = _ops("LOAD_FAST_LOAD_FAST", "STORE_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW")
+_CALL: Final = _ops("CALL")
+_CALLS: Final = _ops("CALL", "CALL_KW", "CALL_FUNCTION_EX")
+_POP: Final = _ops("POP_TOP")
+_JUMPS: Final = _ops("JUMP_FORWARD", "FOR_ITER", "SEND")  # taken, so that each loop is over at once
+_CACHE: Final = dis.opmap.get("CACHE", -1)  # room that the interpreter leaves behind an instruction
+# A call whose result is popped, as far as bytes say. Most hooks have none, and are looked at no further.
 _DROPPED: Final = re.compile(
-    b"(?s)(?=[%b].(?:%b.)*%b)"
-    % (re.escape(bytes(_CALLS)), re.escape(bytes([dis.opmap.get("CACHE", 0)])), re.escape(bytes([_POP])))
+    b"(?s)[%b].(?:%b.)*%b" % tuple(re.escape(bytes(ops)) for ops in (_CALLS, (max(_CACHE, 0),), _POP))
 )
-_LOADS: Final = frozenset(dis.opmap.get(name, -1) for name in ("LOAD_METHOD", "LOAD_ATTR"))
-_SHIFT: Final = 0 if sys.version_info < (3, 12) else 1  # how much of their argument says something else
-_KW_NAMES: Final = dis.opmap.get("KW_NAMES", dis.opmap["NOP"])  # Python 3.13 has ``CALL_KW`` instead
+_SHIFT: Final = 0 if sys.version_info < (3, 12) else 1  # how much of the argument of LOAD_ATTR says something else
 
 WAITS: Final = frozenset((
     "all", "call", "execute", "first", "next_tick", "sleep", "sleep_ticks", "solve", "solve_all", "solve_if_worth",
@@ -77,7 +90,7 @@ def check_class(
     Raises:
         DefinitionError: there is such a thing.
     """
-    library = next(base for base in cls.__mro__[1:] if str(base.__module__).startswith("agentrt."))
+    library = _library_of(cls)
     known = {**_known(library), **(hooks or {})}
     check_calls(cls, subject, known)
     if is_base:
@@ -85,9 +98,8 @@ def check_class(
     written = [one for one in cls.__mro__ if issubclass(one, library) and one not in library.__mro__]
     for one in written:
         own = vars(one)
-        annotated = own.get("__annotations__", ())
         for name in own:
-            if name in known or name in annotated or name.startswith("_"):
+            if name in known or name.startswith("_"):
                 continue
             value, meant = own[name], strange[name] if name in strange else _near(name, known)
             if not meant or not _may_be_meant(value, known.get(meant)):
@@ -96,12 +108,43 @@ def check_class(
                 continue  # who has the hook as well means something else
             if name in _read_names(cls) or any(hasattr(base, name) for base in one.__mro__[1:]):
                 continue
+            if any(name in vars(base).get("__annotations__", ()) for base in cls.__mro__):
+                continue
             own_word = "rename it" if callable(value) else f"annotate it: {name}: ClassVar[...] = ..."
             raise DefinitionError(
                 subject if one is cls else class_name(one),
                 f"nobody reads '{name}'. Did you mean '{meant}'?",
                 f"If it is your own, {own_word}.",
             )
+
+
+def _library_of(cls: type) -> type:
+    """The class of the library from which an author's is derived."""
+    return next(base for base in cls.__mro__[1:] if str(base.__module__).startswith("agentrt."))
+
+
+def check_hooks(hooks: Mapping[str, object], subject: str, known: Hooks, *, first: str = "self") -> None:
+    """Refuse hooks that cannot be called with what they are called with.
+
+    Args:
+        hooks: what stands for each, by name; what is no function is passed over.
+        subject: what errors call it.
+        known: by name, what each is called with.
+        first: what comes before; empty if nothing does.
+
+    Raises:
+        DefinitionError: there is one.
+    """
+    for name, parameters in known.items():
+        hook = hooks.get(name)
+        takes = (first, *parameters) if first else parameters
+        if not isinstance(hook, FunctionType):
+            continue
+        try:
+            inspect.signature(hook).bind(*takes)
+        except TypeError as error:
+            write = f"{name}({', '.join(takes)})" if first else f"{hook.__name__}({', '.join(takes)})"
+            raise DefinitionError(subject, f"{name} cannot be called: {error}.", f"Write {write}.") from None
 
 
 @lru_cache(64)
@@ -152,15 +195,29 @@ def _may_be_meant(value: object, parameters: tuple[str, ...] | None) -> bool:
 
 
 def _read_names(cls: type) -> set[str]:
-    """All names that the code of a class and of its bases uses."""
-    names: set[str] = set()
-    for base in cls.__mro__[:-1]:
+    """All names that the code of a class, of its bases and of its metaclass uses, and those read in its body."""
+    names = _read_in_body(cls)
+    metaclasses = inspect.getmro(type(cls))
+    for base in (*cls.__mro__[:-1], *metaclasses):
         for function in (_unwrapped(one) for value in vars(base).values() for one in functions_in(value)):
             for code in _nested(function.__code__):
                 names.update(code.co_names)
                 names.update(one for one in code.co_consts if isinstance(one, str))  # getattr(self, "priority")
     return names
 
+
+def _read_in_body(cls: type) -> set[str]:
+    """The names that the body of a class reads, which is being defined: its code is a constant of who defines it."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        for code in frame.f_code.co_consts:
+            if isinstance(code, CodeType) and code.co_qualname == cls.__qualname__:
+                return {str(one.argval) for one in dis.get_instructions(code) if one.opname in _READS_NAME}
+        frame = frame.f_back
+    return set()
+
+
+_READS_NAME: Final = ("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_CLASSDEREF")
 
 _PARTS: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (  # where descriptors keep their functions
     (property, ("fget", "fset", "fdel")),
@@ -174,10 +231,13 @@ _PARTS: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (  # where descriptors
 
 def functions_in(value: object) -> Iterator[FunctionType]:
     """The functions in an attribute of a class. Of anything else nothing is asked: it may do anything then."""
-    names = next((names for kind, names in _PARTS if isinstance(value, kind)), ())
-    for one in (value, *(getattr(value, name) for name in names)):
-        if isinstance(one, FunctionType):
-            yield one
+    if isinstance(value, FunctionType):
+        yield value
+        return
+    for kind, names in _PARTS:
+        if isinstance(value, kind):
+            yield from (one for one in (getattr(value, name) for name in names) if isinstance(one, FunctionType))
+            return
 
 
 def _unwrapped(function: FunctionType) -> FunctionType:
@@ -200,7 +260,7 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def check_calls(cls: type, subject: str, known: Mapping[str, tuple[str, ...] | None]) -> None:
-    """Refuse what methods of a class call through their context and drop, or call wrongly.
+    """Refuse what methods of a class, and of its mix-ins, call and drop, or call wrongly.
 
     Args:
         cls: the class.
@@ -210,98 +270,146 @@ def check_calls(cls: type, subject: str, known: Mapping[str, tuple[str, ...] | N
     Raises:
         DefinitionError: there is one; it names the file and the line.
     """
+    library = _library_of(cls)
+    for base in cls.__mro__[:-1]:
+        if base is cls or not (issubclass(base, library) or base in library.__mro__):  # those were looked at before
+            _check_own_calls(base, subject, known)
+
+
+def _check_own_calls(cls: type, subject: str, known: Mapping[str, tuple[str, ...] | None]) -> None:
     for name, value in vars(cls).items():
-        if not isinstance(value, FunctionType):
-            continue
-        function, place = _unwrapped(value), 1
-        made_of = value.__dict__.get("function")  # of a strategy that was made of one, which has no ``self``
-        if isinstance(made_of, FunctionType):
-            function, place = made_of, 0
-        code = function.__code__
-        is_hook = (known.get(name) or ("",))[0] == _CONTEXT and code.co_argcount > place
-        for what, instead in calls_that_slip(function, code.co_varnames[place] if is_hook else ""):
-            raise DefinitionError(subject, what, instead)
+        for one in functions_in(value):
+            function, place = _unwrapped(one), int(not isinstance(value, staticmethod))
+            made_of = one.__dict__.get("function")  # of a strategy that was made of one, which has no ``self``
+            if isinstance(made_of, FunctionType):
+                function, place = made_of, 0
+            code = function.__code__
+            is_hook = (known.get(name) or ("",))[0] == _CONTEXT and code.co_argcount > place
+            for what, instead in calls_that_slip(function, code.co_varnames[place] if is_hook else ""):
+                raise DefinitionError(subject, what, instead)
 
 
 def calls_that_slip(function: FunctionType, context: str = "") -> Iterator[tuple[str, str]]:
-    """Calls through the context in a function that do nothing, or cannot work: what is wrong, and what to write.
+    """Calls in a function that do nothing, or cannot work: what is wrong, and what to write.
 
     Args:
         function: the function; those that are made in it are looked at, too.
         context: the name of the parameter that is a context. Empty if that is not known: then it is what is called
             ``ctx`` in a coroutine function. In a plain function that may be anybody's.
     """
-    yield from _slips_in(function.__code__, {context} if context else set())
+    yield from slips_in(function.__code__, function.__globals__, frozenset((context,)) if context else frozenset())
 
 
-def _slips_in(code: CodeType, contexts: set[str]) -> Iterator[tuple[str, str]]:
+def slips_in(
+    code: CodeType, names: Mapping[str, object], contexts: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, str]]:
+    """The same of code, and of all functions in it: of a module that was compiled, say, and not run.
+
+    Args:
+        code: the code.
+        names: its global ones, as far as they are known.
+        contexts: those that are a context.
+    """
     if code.co_flags & inspect.CO_COROUTINE and _CONTEXT in code.co_varnames[: code.co_argcount]:
-        contexts = {*contexts, _CONTEXT}
-    names = code.co_names
-    if contexts and not (WAITS.isdisjoint(names) and _NAMED.keys().isdisjoint(names)) and _drops(code):
-        yield from _slips_of(code, contexts)
+        contexts |= {_CONTEXT}
+    if not (WAITS.isdisjoint(code.co_names) and _NAMED.keys().isdisjoint(code.co_names)):
+        yield from _slips_of(code, contexts, names)
     for one in code.co_consts:
         if isinstance(one, CodeType):
-            yield from _slips_in(one, contexts.intersection(one.co_freevars))  # else it has one of its own
+            yield from slips_in(one, names, contexts.intersection(one.co_freevars))  # else it has one of its own
 
 
-def _drops(code: CodeType) -> bool:
-    """Whether the result of such a call may be popped. A quick look: to decode all of it takes fifty times as long."""
-    ops, args, names = code.co_code[::2], code.co_code[1::2], code.co_names
-    calls = [found.start() // 2 for found in _DROPPED.finditer(code.co_code) if not found.start() % 2]
-    begins = [(line, column) for line, _, column, _ in code.co_positions()] if calls else []
-    for call in calls:
-        for at in range(call):
-            if ops[at] not in _LOADS or begins[at] != begins[call]:
+def _slips_of(code: CodeType, contexts: Collection[str], names: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    if not _DROPPED.search(code.co_code):
+        return
+    steps = _Steps(code.co_code[::2], code.co_code[1::2])
+    for at, op in enumerate(steps.ops):
+        if op in _ATTRIBUTE:
+            name = code.co_names[steps.arg(at) >> _SHIFT]
+            if name not in WAITS and name not in _NAMED:
                 continue
-            if at and ops[at - 1] == dis.EXTENDED_ARG:
-                return True
-            name = names[args[at] >> _SHIFT]
-            if name in WAITS or (name in _NAMED and args[call] and _KW_NAMES not in ops[max(0, call - 3) : call]):
-                return True
-    return False
-
-
-def _slips_of(code: CodeType, contexts: Collection[str]) -> Iterator[tuple[str, str]]:
-    steps = list(dis.get_instructions(code))
-    for index, step in enumerate(steps[:-1]):
-        if step.opcode not in _CALLS or steps[index + 1].opcode != _POP:
+            base, is_global = _loaded_before(code, steps, at)
+            module = names.get(base) if is_global else None
+            is_ours = _is_wait(vars(module).get(name)) if isinstance(module, ModuleType) else base in contexts
+        elif op in _GLOBAL:
+            base, name = "", code.co_names[steps.arg(at) >> 1]
+            is_ours = name in WAITS and _is_wait(names.get(name))
+        else:
             continue
-        found = _method_of(steps, index, contexts)
-        if found is None:
+        call = _dropped_call_of(steps, at) if is_ours else 0
+        if not call:
             continue
-        context, method = found
-        if method not in WAITS and method not in _NAMED:
-            continue
-        place = f"{code.co_filename}:{step.positions.lineno if step.positions else 0}"
-        if method in WAITS:
+        line = next(islice(code.co_positions(), call, None))[0] or code.co_firstlineno
+        place, said = f"{code.co_filename}:{line}", f"{base}.{name}" if base else name
+        if name not in _NAMED:
             yield (
-                f"{place} calls {context}.{method}(...) without 'await': nothing waits, and nothing happens.",
-                f"Write: await {context}.{method}(...).",
+                f"{place} calls {said}(...) without 'await': nothing waits, and nothing happens.",
+                f"Write: await {said}(...).",
             )
-        elif (
-            step.opname == "CALL" and step.arg and "KW_NAMES" not in (steps[index - 1].opname, steps[index - 2].opname)
-        ):
+        elif steps.ops[call] in _CALL and steps.arg(call) and _KW_NAMES.isdisjoint(steps.ops[call - 3 : call]):
             yield (
-                f"{place} gives {context}.{method}() something without a name: it takes each field by its name.",
-                f"Write {_NAMED[method]}, or **fields for a mapping.",
+                f"{place} gives {said}() something without a name: it takes each field by its name.",
+                f"Write {_NAMED[name]}, or **fields for a mapping.",
             )
 
 
-def _method_of(steps: list[dis.Instruction], call: int, contexts: Collection[str]) -> tuple[str, str] | None:
-    """The context and the method of it that an instruction calls; None if it calls something else."""
-    where = steps[call].positions
-    if where is None:
-        return None
-    best: tuple[tuple[int, int], tuple[str, str]] | None = None
-    for index in range(call - 1, 0, -1):
-        step, before, at = steps[index], steps[index - 1], steps[index].positions
-        if step.opname not in ("LOAD_METHOD", "LOAD_ATTR") or at is None or None in (at.end_lineno, at.end_col_offset):
-            continue
-        if (at.lineno, at.col_offset) != (where.lineno, where.col_offset):
-            continue
-        end = (at.end_lineno or 0, at.end_col_offset or 0)
-        base = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two loads may be one
-        if best is None or end > best[0]:
-            best = (end, (str(base) if base in contexts else "", str(step.argval)))
-    return None if best is None or not best[1][0] else best[1]
+def _is_wait(thing: object) -> bool:
+    return thing is sleep or thing is sleep_ticks or thing is next_tick
+
+
+class _Steps(NamedTuple):
+    """The instructions of a function."""
+
+    ops: bytes
+    args: bytes
+
+    def arg(self, at: int) -> int:
+        """The argument of an instruction, with what goes before it if it is large."""
+        value, shift = self.args[at], 8
+        while at and self.ops[at - 1] == dis.EXTENDED_ARG:
+            at -= 1
+            value |= self.args[at] << shift
+            shift += 8
+        return value
+
+
+def _loaded_before(code: CodeType, steps: _Steps, at: int) -> tuple[str, bool]:
+    """The name that is loaded right before an instruction, and whether it is a global one; empty if it is none."""
+    at -= 1
+    while at > 0 and steps.ops[at] in (dis.EXTENDED_ARG, _CACHE):
+        at -= 1
+    op, arg = steps.ops[at], steps.arg(at)
+    if op in _GLOBAL:
+        return code.co_names[arg >> 1], True
+    if op not in _LOCAL and op not in _TWO:
+        return "", False
+    cells = (one for one in code.co_cellvars if one not in code.co_varnames)
+    return (*code.co_varnames, *cells, *code.co_freevars)[arg & 15 if op in _TWO else arg], False
+
+
+def _dropped_call_of(steps: _Steps, at: int) -> int:
+    """The instruction that calls what is loaded at another one, if what that gives is popped at once; else 0.
+
+    The way that the interpreter would go is followed, and how high its stack is above what was loaded. Where an
+    instruction stands in the source is not asked for: it may not be known (``-X no_debug_ranges``).
+    """
+    ops = steps.ops
+    height = 2 if ops[at] in _METHOD or (steps.arg(at) & 1 and (_SHIFT or ops[at] in _GLOBAL)) else 1
+    for _ in range(len(ops)):
+        at += 1
+        while at < len(ops) and ops[at] in (_CACHE, dis.EXTENDED_ARG):
+            at += 1
+        if at >= len(ops) or (height == 1 and ops[at] in _ATTRIBUTE):
+            return 0
+        op, arg, is_jump = ops[at], steps.arg(at), ops[at] in _JUMPS
+        height += dis.stack_effect(op, arg if op >= dis.HAVE_ARGUMENT else None, jump=is_jump)
+        after = at + 1
+        while after < len(ops) and ops[after] == _CACHE:
+            after += 1
+        if op in _CALLS and height <= 1:
+            return at if ops[after] in _POP else 0
+        if height < 1:
+            return 0
+        if is_jump:
+            at = after + arg - 1
+    return 0

@@ -20,6 +20,7 @@ standard output as such a stream, too (a world may draw on it, in colors of its 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
@@ -27,16 +28,16 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
-from agentrt.errors import AgentRTError
+from agentrt.errors import AgentRTError, ProjectError
 from agentrt.installed import called
 from agentrt.packs.registry import Registry
-from agentrt.words import printable, printable_lines, words_of
+from agentrt.words import error_words, printable, printable_lines, type_name, words_of
 from agentrt.worlds import World, load_world, project_world
 
 Command = TypeVar("Command", bound="Callable[..., Any] | click.Command")
@@ -55,13 +56,46 @@ def tell(line: str, *, err: bool = False) -> None:
 def tell_text(text: str, *, err: bool = False) -> None:
     """Say something of several lines, all of it, with its line breaks."""
     _wipe()
-    click.echo(_shown(text, sys.stderr if err else sys.stdout), nl=False, err=err)
+    stream = sys.stderr if err else _out()
+    click.echo(_shown(text, stream), nl=False, file=stream)
 
 
 def tell_json(value: object) -> None:
     """Say plain data, as JSON in several lines."""
     _wipe()
-    click.echo(_json_shown(json.dumps(value, indent=2)))
+    click.echo(_json_shown(json.dumps(value, indent=2)), file=_out())
+
+
+_outer: list[TextIO] = []  # standard output, while what others print there goes elsewhere
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """What others print meanwhile is no result: it goes to standard error."""
+    _outer.append(_out())
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _outer.pop()
+
+
+def _out() -> TextIO:
+    """Where results go."""
+    return _outer[-1] if _outer else sys.stdout
+
+
+def no_more_results() -> None:
+    """What others print when the program ends is none either."""
+    atexit.register(setattr, sys, "stdout", sys.stderr)
+
+
+def end_at_once(code: int) -> NoReturn:
+    """End the program from any thread, whatever the others do."""
+    with contextlib.suppress(Exception):
+        for stream in (_out(), sys.stderr):
+            stream.flush()
+    os._exit(code)
 
 
 class JsonOut(io.TextIOBase):
@@ -222,18 +256,22 @@ def app_option(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
-def _app() -> str:
+def given_app() -> str:
     return str(click.get_current_context().meta.get(_APP, ""))
 
 
-def own_world() -> World | None:
-    """The world of the project where the command was given, or of ``--app``; None if there is none."""
-    return project_world(_app())
+def own_world(place: Path | None = None) -> World | None:
+    """The world of the project where the command was given, or of ``--app``; None if there is none.
+
+    What its modules print when they are imported is no result.
+    """
+    with aside():
+        return project_world(given_app(), place)
 
 
 def world_called(name: str) -> World:
     """A world by its name, of the project or installed."""
-    return load_world(name, _app())
+    return load_world(name, given_app())
 
 
 def known_registry() -> Registry:
@@ -242,13 +280,36 @@ def known_registry() -> Registry:
     In a project that is what its world says, or what the installed packages offer; elsewhere the worlds to look at are
     known as well that agentrt brings.
     """
-    own = own_world()
-    registry: Registry | None = getattr(own, "registry", None)
-    if registry is None:
-        registry = Registry.discover(strict=False, examples=own is None)
+    return registry_for(own_world())
+
+
+def registry_for(own: World | None) -> Registry:
+    """What packs can name in a project with this world, or without one."""
+    with aside():
+        registry = _registry_of(own)
+        if registry is None:
+            registry = Registry.discover(strict=False, examples=own is None)
     for error in registry.broken:
         tell_text(f"Passed over: {error}\n", err=True)
     return registry
+
+
+def _registry_of(own: World | None) -> Registry | None:
+    try:
+        registry: object = getattr(own, "registry", None)
+    except (AgentRTError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # of theirs
+        raise _no_registry(own, f"raised {error_words(error)}") from error
+    if registry is not None and not isinstance(registry, Registry):
+        raise _no_registry(own, f"is a {type_name(registry)}")
+    return registry
+
+
+def _no_registry(own: World | None, what: str) -> ProjectError:
+    name = None if own is None else own.name
+    remedy = "Give it an agentrt.Registry, or None; a SimpleWorld makes one of its manifests=[...]."
+    return ProjectError(f"the world '{name}'", f"its registry {what}.", remedy)
 
 
 _PATIENCE = 1.0  # real seconds before anything is said: what is quick needs no words

@@ -25,7 +25,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from agentrt.body.flags import JUMP, LOOK, MOVE, TARGET, Holder
-from agentrt.body.slips import check_class
+from agentrt.body.slips import check_class, check_hooks
 from agentrt.errors import DefinitionError, WrongStateError
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Goal(ABC):
         subject = cls.__qualname__
         own = vars(cls)
         check_class(cls, subject, _STRANGE, is_base=hasattr(cls.can_use, "__isabstractmethod__"))
+        check_hooks(own, subject, dict.fromkeys((*_QUESTIONS, *_CALLBACKS), ()))
         if "name" not in own:
             cls.name = cls.__name__
         if "flags" in own:

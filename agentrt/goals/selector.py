@@ -67,7 +67,7 @@ Source: Minecraft, goal selectors; coroutines, and the ledger between models, ar
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -516,7 +516,7 @@ class Locks:
     """The control flags of one selector's goals."""
 
     life: Lifecycle
-    disabled: list[str] = field(default_factory=list)  # changed in place: a pass looks at this very list
+    disabled: tuple[str, ...] = ()  # replaced: a pass, which may change it, asks for it anew with each goal
     locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
     pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
     known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
@@ -881,7 +881,7 @@ class GoalSelector:
     @property
     def disabled_flags(self) -> tuple[str, ...]:
         """The control flags that are disabled."""
-        return tuple(self._life.locks.disabled)
+        return self._life.locks.disabled
 
     @property
     def locked_flags(self) -> dict[str, WrappedGoal]:
@@ -898,17 +898,17 @@ class GoalSelector:
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        disabled = self._life.locks.disabled
-        if flag not in disabled:
-            disabled[:] = in_order({*disabled, flag}, "GoalSelector.disable_control_flag")
+        locks = self._life.locks
+        if flag not in locks.disabled:
+            locks.disabled = in_order({*locks.disabled, flag}, "GoalSelector.disable_control_flag")
 
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        disabled = self._life.locks.disabled
-        disabled[:] = [other for other in disabled if other != flag]
+        locks = self._life.locks
+        locks.disabled = tuple([other for other in locks.disabled if other != flag])
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
         """Allow goals that use a flag, or run none of them."""
@@ -962,10 +962,10 @@ class GoalSelector:
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
         life = self._life
-        disabled = life.locks.disabled
+        locks = life.locks
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
-                if disabled and any(flag in disabled for flag in wrapped.flags):
+                if locks.disabled and any(flag in locks.disabled for flag in wrapped.flags):
                     life.stop(wrapped, "a control flag of it is disabled")
                     continue
                 try:
@@ -984,14 +984,13 @@ class GoalSelector:
         ledger = locks.known_ledger
         is_known = ledger is not None and ledger.version == locks.version
         strangers = locks.foreign if is_known else locks.strangers()
-        disabled = locks.disabled
         for wrapped in self._goals:
             if wrapped.state:  # not IDLE
                 if wrapped.state == PENDING:
                     locks.ask_again(wrapped, strangers)
                 continue
             flags = wrapped.flags
-            if disabled and any(flag in disabled for flag in flags):
+            if locks.disabled and any(flag in locks.disabled for flag in flags):
                 continue
             locked = locks.locked or _NOTHING
             if strangers is not None:

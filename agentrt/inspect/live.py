@@ -83,6 +83,7 @@ from agentrt.inspect.protocol import (
     hello,
     kept,
     record_of,
+    reloads_message,
     span_rows,
     timeline_message,
 )
@@ -159,6 +160,9 @@ class Scene:
     def compose(self, session: Session) -> Iterator[Message]:
         """What a client is told now, besides the state."""
         watch = session.watch
+        reloads = tuple(self.runtime.reloads)
+        if reloads and session.is_news("reloads", reloads):
+            yield reloads_message(reloads)
         if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", self.now):
             message = self.agents(watch.agents)
             if session.is_news("agents", message):

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 from agentrt.installed import library_version
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.record.spans import Span
+from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSummary
 
 PROTOCOL = 1
@@ -31,6 +32,8 @@ LONGEST_MESSAGE = 64 * 1024  # bytes
 _LONGEST_TEXT = 500  # characters
 _MOST_ROWS = 200
 _MOST_SPANS = 3000
+_MOST_NAMED = 100  # agents, of those that took an edit up
+_LONGEST_ERROR = 4000  # characters, of what is wrong with an edit
 _MOST_TICKS = 100_000  # in one step
 _LARGEST_TICK = 2**53  # what a number of JavaScript can hold
 _DEEPEST = 200  # containers within containers; a plan has four for each of its levels
@@ -333,6 +336,20 @@ def span_rows(spans: Sequence[Span]) -> list[list[Any]]:
 def timeline_message(query: TimelineQuery, last: int, now: int, rows: list[list[Any]]) -> dict[str, Any]:
     """The spans of an agent, and up to which tick."""
     return {"is": "timeline", "agent": query.agent, "first": query.first, "last": last, "now": now, "spans": rows}
+
+
+def reloads_message(reloads: Sequence[Reloaded]) -> dict[str, Any]:
+    """What came of the edits of the code, the oldest first. ``took`` counts agents; the first ones are named."""
+    rows = [
+        {
+            **one._asdict(),
+            "agents": one.agents[:_MOST_NAMED],
+            "took": len(one.agents),
+            "error": one.error[:_LONGEST_ERROR],
+        }
+        for one in reloads
+    ]
+    return {"is": "reloads", "rows": rows}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

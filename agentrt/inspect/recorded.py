@@ -39,12 +39,14 @@ from agentrt.inspect.protocol import (
     fits,
     hello,
     kept,
+    reloads_message,
     span_rows,
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
+from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
 
@@ -69,6 +71,7 @@ class RecordedScene:
         self._kinds: dict[str, str] = {}
         self._is_drawn = False
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
+        self._reloads: tuple[int, list[Reloaded]] = (-1, [])  # what was edited, up to which tick
 
     def keep(self, agents: list[str]) -> None:
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
@@ -81,6 +84,12 @@ class RecordedScene:
     def compose(self, session: Session, tick: int, last: int, now: float) -> Iterator[Message]:
         """What a client is told now, besides the state; the recording reaches up to ``last``."""
         watch = session.watch
+        if self._reloads[0] != last:
+            self._reloads = last, []  # what is broken there is told once, and the rest is shown
+            self._reloads = last, self._recording.reloads()
+        reloads = self._reloads[1]
+        if reloads and session.is_news("reloads", reloads):
+            yield reloads_message(reloads)
         if watch.agents is not None:
             seen = (tick, watch.agents)
             if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):

@@ -682,6 +682,7 @@ class Kernel:
         self.in_tick: bool = False
         # what was posted, in order of arrival: functions and their arguments
         self.inbox: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
+        self._reports: deque[tuple[Callable[..., object], tuple[Any, ...]]] = deque()
         self.taking: int = 0  # the place in the intake, from 0, of what is being taken
         # whose plain hook is being called, the innermost; None while it is nobody's. Whoever calls one sets it
         self.acting: object = None
@@ -743,6 +744,13 @@ class Kernel:
     def post(self, fn: Callable[..., object], *args: Any) -> None:
         """Call a function at the next intake. Safe from any thread."""
         self.inbox.append((fn, args))
+
+    def post_report(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function at the next intake, before what comes in. Safe from any thread.
+
+        What it tells depends on the machine, and not on the run: it must take no place that a replay would miss.
+        """
+        self._reports.append((fn, args))
 
     @property
     def is_here(self) -> bool:
@@ -812,6 +820,9 @@ class Kernel:
         self.clock.tick += 1
         outer, running.kernel = running.kernel, self
         try:
+            while self._reports:
+                fn, args = self._reports.popleft()
+                self.guarded(fn, args)
             # What is posted meanwhile is for the next intake: a function that posts itself would never end this one.
             for self.taking in range(len(self.inbox)):  # noqa: B020 - the range was made before
                 fn, args = self.inbox.popleft()
@@ -852,8 +863,11 @@ class Kernel:
         popleft = ready.popleft
         buckets = self.agenda.buckets
         tick = self.clock.tick
-        last_due = -1
-        bucket: list[Entry] = []  # of ``last_due``: most who sleep in one tick sleep for the same time
+        # Most who sleep in one tick sleep for the same time. So what was yielded last is kept, the very number (at
+        # first something that nobody yields), with the tick in which that is due, and the bucket of this tick.
+        asked: object = buckets
+        due = 0
+        bucket: list[Entry] = []
         if self.in_tick:
             calm, guard = self._calm, self._guard  # a tick may be drained in slices
         else:
@@ -879,16 +893,19 @@ class Kernel:
                     except BaseException as error:
                         self.end(entry, None, error)
                     else:
+                        if command is asked:
+                            bucket.append(entry)
+                            entry.waiting = due
+                            continue
                         kind = command.__class__
                         if kind is int:
-                            due: int = tick + command  # type: ignore[operator]
-                            if due != last_due:
-                                known = buckets.get(due)
-                                if known is None:
-                                    known = buckets[due] = []
-                                    heapq.heappush(self.agenda.heap, due)
-                                bucket = known
-                                last_due = due
+                            asked = command
+                            due = tick + command  # type: ignore[operator]
+                            known = buckets.get(due)
+                            if known is None:
+                                known = buckets[due] = []
+                                heapq.heappush(self.agenda.heap, due)
+                            bucket = known
                             bucket.append(entry)
                             entry.waiting = due
                         elif kind is Audience:

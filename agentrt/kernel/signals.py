@@ -30,19 +30,65 @@ def tell_errors(errors: list[BaseException], one: str, all_of_them: str) -> None
 
 
 class Connection:
-    """A function that is connected to a signal. Closing it twice does nothing."""
+    """What is connected to a signal. Closing it twice does nothing.
 
-    __slots__ = ("_function", "_signal")
+    It is its own callback: those that are made by the thousand need no closure each to know for whom they hear.
+    """
 
-    def __init__(self, signal: Signal, function: Callable[[Any], object]) -> None:
+    __slots__ = ("_signal",)
+
+    def __init__(self, signal: Signal) -> None:
         self._signal: Signal | None = signal
-        self._function = function
+
+    def hear(self, value: object) -> None:
+        """The signal is emitted, with a value."""
+
+    @property
+    def function(self) -> Callable[..., object]:
+        """What is called in the end, for tools that tell of it."""
+        return self.hear
 
     def close(self) -> None:
         """Do not call the function any more."""
         if self._signal is not None:
             self._signal._disconnect(self)
             self._signal = None
+
+
+class _Function(Connection):
+    """A function that is connected to a signal."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, signal: Signal, function: Callable[[Any], object]) -> None:
+        self._signal = signal
+        self._function = function
+
+    def hear(self, value: object) -> None:
+        self._function(value)
+
+    @property
+    def function(self) -> Callable[..., object]:
+        return self._function
+
+
+class BoundCall(Connection):
+    """A function that is connected to a signal with its arguments; the value is none of them."""
+
+    __slots__ = ("_args", "_function")
+
+    def __init__(self, signal: Signal, function: Callable[..., object], *args: Any) -> None:
+        self._signal = signal
+        self._function = function
+        self._args = args
+        signal.add(self)
+
+    def hear(self, value: object) -> None:
+        self._function(*self._args)
+
+    @property
+    def function(self) -> Callable[..., object]:
+        return self._function
 
 
 class Signal:
@@ -73,12 +119,12 @@ class Signal:
         Returns:
             The connection, to close it.
         """
-        connection = Connection(self, function)
+        connection = _Function(self, function)
         self.add(connection)
         return connection
 
     def add(self, connection: Connection) -> None:
-        """Call the function of a fresh connection that was made for this signal, as ``connect`` does."""
+        """Have a fresh connection that was made for this signal hear it from now on, as ``connect`` does."""
         if self._connections is None:
             self._connections = {}
         self._connections[connection] = None
@@ -106,7 +152,7 @@ class Signal:
         for connection in tuple(self._connections):
             if connection._signal is not None:  # else one of those before it closed it
                 try:
-                    connection._function(value)
+                    connection.hear(value)
                 except ENDS_PROGRAM:
                     raise
                 except BaseException as error:

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import DataFault, InvalidPackError, PackCycleError, UnknownAliasError
+from agentrt.folders import files_below
 from agentrt.packs.alias import kind_of
 from agentrt.packs.document import Path as Way
 from agentrt.packs.document import lines_of, read
@@ -266,21 +266,17 @@ class CheckReport(NamedTuple):
 def find_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The files to check: a file stands for itself, a folder for all ``*.json`` below it, of which there has to be one.
 
-    Folders below it whose names begin with a dot are passed over. A file that does not exist is kept, so that it is
-    reported.
+    What begins with a dot in there, ``site-packages`` and the like are passed over. A file that does not exist is kept,
+    so that it is reported.
     """
     found: dict[Path, None] = {}
     for path in paths:
-        below = sorted(filter(partial(_is_shown, path), path.rglob("*.json"))) if path.is_dir() else [path]
+        below = list(files_below(path, ".json")) if path.is_dir() else [path]
         if not below:
             text = "there is no *.json file in this folder. Name the folder of the packs."
             raise InvalidPackError([("", text)], file=str(path))
         found.update(dict.fromkeys(below))
     return tuple(found)
-
-
-def _is_shown(folder: Path, item: Path) -> bool:
-    return item.is_file() and not any(part.startswith(".") for part in item.relative_to(folder).parent.parts)
 
 
 def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: bool = False) -> CheckReport:

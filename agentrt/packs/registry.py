@@ -53,7 +53,7 @@ from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
 from agentrt.packs.document import is_document
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
-from agentrt.words import error_words, type_name, words_of
+from agentrt.words import error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -170,8 +170,13 @@ class Registry:
             origin: what errors call the place it came from.
 
         Raises:
+            ManifestError: it is no manifest.
             DuplicateAliasError: one of its aliases is registered already.
         """
+        given: object = manifest
+        if not isinstance(given, Manifest):
+            remedy = 'Write Manifest("mod", {"actions:walk": Walk}).'
+            raise ManifestError("a registry", f"{repr_of(given, 80)} is no manifest.", remedy)
         origin = origin or f"the manifest of '{manifest.mod}'"
         entries = {f"{manifest.mod}:{key}": _Entry(thing, origin, manifest) for key, thing in manifest.aliases.items()}
         for alias in entries:  # all of them before any is put in

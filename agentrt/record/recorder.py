@@ -46,7 +46,7 @@ from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Restart
-    from agentrt.runtime.intake import Codec
+    from agentrt.runtime.intake import Codec, Reloaded
     from agentrt.runtime.runtime import Runtime
 
 
@@ -267,7 +267,8 @@ class Recorder:
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
-        self._restart: Restart | None = None
+        self._coming_restart: Restart | None = runtime.restart  # as the next tick begins
+        self._restart: Restart | None = None  # as a replay knows it: it was written, or the world itself said it
         self._restarts: dict[int, dict[str, float] | None] = {}  # from which tick on which policy held
         self._has_between = self._has_unkept = False
         self._foreign_waits = kernel.host.foreign_waits
@@ -321,9 +322,16 @@ class Recorder:
         if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
             self._posted.append((tick + 1, what))
 
-    def reloaded(self, what: dict[str, Any]) -> None:
-        """Code and content were read again; see ``Journal``."""
-        self._take("reloaded", -1, ", ".join(what["files"]), what)
+    def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
+        """Files were edited; see ``Journal``. An edit that changed nothing is of another kind: a replay goes on."""
+        what = {"files": digests, "error": report.error}
+        for name in ("changed", "kinds", "removed", "agents", "notes"):
+            what[name] = list(getattr(report, name))
+        self._take("reloaded" if report.changes_code else "edited", -1, ", ".join(report.files), what)
+
+    def restarting(self, restart: Restart | None) -> None:
+        """Who drives, or somebody between two ticks, says what becomes of who gives up; see ``Journal``."""
+        self._coming_restart = restart
 
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed; see ``Journal``."""
@@ -375,10 +383,10 @@ class Recorder:
         if self._host != self._runtime.host:
             self._host = self._runtime.host
             store.put("host", self._host)
-        if self._restart is not self._runtime.restart:  # ``run`` may have set it, after ticks that were stepped
-            self._restart = self._runtime.restart
-            self._restarts[tick] = None if self._restart is None else asdict(self._restart)
+        if self._restart != self._coming_restart or not self._restarts:
+            self._restarts[tick] = None if self._coming_restart is None else asdict(self._coming_restart)
             store.put("restart", self._restarts)
+        self._restart = self._coming_restart = self._runtime.restart  # what the world said meanwhile it says again
         while self._posted:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))

@@ -30,10 +30,11 @@ from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
-from agentrt.runtime.intake import Codec
+from agentrt.runtime.intake import Codec, Reloaded
 from agentrt.snapshot import AgentSnapshot, explain
 
 _LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
+_MOST_RELOADS = 200
 _HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
 _HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be
 
@@ -43,7 +44,7 @@ class RecordedInput(NamedTuple):
 
     tick: int  # the tick whose intake took it
     place: int  # its place in that intake, from 0; -1 if it is not known
-    kind: str  # ``"sent"``, ``"answered"``, ``"posted"`` or ``"reloaded"``
+    kind: str  # ``"sent"``, ``"answered"``, ``"posted"``, ``"reloaded"``, or ``"edited"`` if that changed no code
     number: int  # which call of the run, from 0; -1 for what is no answer
     name: str  # of the input, of the function that was called, or of the function that was posted
     args: dict[str, Any]  # what was sent with it
@@ -285,7 +286,7 @@ class Recording:
         )
         for tick, place, kind, number, name, text in rows:
             plain = all(type(value) is int for value in (tick, place, number))
-            if not plain or kind not in ("sent", "answered", "failed", "posted", "reloaded"):
+            if not plain or kind not in ("sent", "answered", "failed", "posted", "reloaded", "edited"):
                 raise RecordingError(self.where, f"it has a broken input in tick {str(tick)[:20]}")
             value = self._codecs.read(str(text), self.where)
             yield self._input(tick, place, kind, number, name_out(name), value)
@@ -294,7 +295,7 @@ class Recording:
         args, error = {}, None
         if kind == "posted":
             value = None
-        elif kind in ("sent", "reloaded"):
+        elif kind in ("sent", "reloaded", "edited"):
             if not isinstance(value, dict):
                 why = value.reason if isinstance(value, Unkept) else "there are none"
                 raise RecordingError(self.where, f"the arguments of the input {name!r} in tick {tick}: {why}")
@@ -304,6 +305,27 @@ class Recording:
                 raise RecordingError(self.where, f"call {number} in tick {tick} has no error")
             error, value = value, None
         return RecordedInput(tick, place, "answered" if kind == "failed" else kind, number, name, args, value, error)
+
+    def reloads(self) -> list[Reloaded]:
+        """What came of the edits of code and content while it ran: the newest ones, the oldest of them first."""
+        rows = self._rows(
+            "SELECT tick, value FROM inputs WHERE kind IN ('reloaded', 'edited') AND tick <= ? "
+            "ORDER BY tick DESC, place DESC, nth DESC LIMIT ?",
+            self.last_tick, _MOST_RELOADS,
+        )  # fmt: skip
+        return [self._reloaded(tick, text) for tick, text in rows][::-1]
+
+    def _reloaded(self, tick: object, text: object) -> Reloaded:
+        """One of them; what a file does not say of it is empty."""
+        what = self._codecs.read(str(text), self.where)
+        what = what if isinstance(what, dict) else {}
+        files, error = what.get("files"), what.get("error", "")
+        told = {name: what.get(name, []) for name in ("changed", "removed", "agents", "notes", "kinds")}
+        has_lists = all(isinstance(one, list) for one in told.values())
+        if not has_lists or not is_number(tick, 0) or not isinstance(files, dict) or not isinstance(error, str):
+            raise RecordingError(self.where, f"what it says of an edit in tick {str(tick)[:20]} is broken")
+        names = {name: tuple(map(str, one)) for name, one in told.items()}
+        return Reloaded(tick=tick, files=tuple(map(str, files)), error=error, **names)
 
     # --- agents -------------------------------------------------------------------------------------------------------
 

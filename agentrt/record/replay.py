@@ -83,6 +83,8 @@ class Feeder:
             if len(self.opaque) < _MOST_TOLD:
                 self.opaque.append((one.tick, one.name))
             return ""
+        if one.kind == "edited":
+            return ""  # the code went on as it was
         if one.kind == "reloaded":
             changed = ", ".join(map(str, one.args.get("changed") or ())) or "nothing that was known"
             return f"the code was changed here: {one.name} ({changed}). What follows was run by other code than before"
@@ -238,7 +240,8 @@ class Replay:
         """As ``to``, inside of the event loop of its host."""
         target = self._target(tick)
         while self._may_go_on(target):
-            await self.runtime.run(1, speed=math.inf, blocking_ms=None)  # one: what is fed depends on the tick before
+            # One tick, since what is fed depends on the one before. It was not run, the recording says how it was.
+            await self.runtime.run(1, speed=math.inf, blocking_ms=None, restart=None)
             self._compare()
         return self.difference
 
@@ -461,7 +464,6 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     if make is None:
         make = load_world(name).make
     runtime = make(seed=meta["seed"], host=host)
-    runtime.restart_when_run = None  # whoever drives it now: the recording says how it was
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

@@ -34,18 +34,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
+from agentrt.kernel.hosts.loops import at_most
 from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
-from agentrt.words import repr_of
+from agentrt.words import counted, repr_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import anyio
 
+    from agentrt.agent.agent import Restart
+
 
 _DEEPEST = 32
+_MOST_NAMED = 8
 
 
 class Journal(Protocol):
@@ -60,11 +64,52 @@ class Journal(Protocol):
     def posted(self, what: str) -> None:
         """A function was posted from outside, which cannot be kept; it is taken at the next intake."""
 
-    def reloaded(self, what: dict[str, Any]) -> None:
-        """Code and content were read again, at this place of this intake: which files, and what changed in them."""
+    def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
+        """Files were edited, at this place of this intake: what came of it, and the digest of each of them."""
+
+    def restarting(self, restart: Restart | None) -> None:
+        """Between two ticks: from the next one on this becomes of agents whose planners give up."""
 
     def closing(self, reason: str) -> None:
         """The runtime is about to be closed, between two ticks. What follows is no part of the run, and is not told."""
+
+
+class Reloaded(NamedTuple):
+    """What came of one reload: files were edited, and what the runtime is made of was read again."""
+
+    tick: int  # whose intake took it
+    files: tuple[str, ...]  # those that were edited, from the folder on
+    changed: tuple[str, ...]  # what was read anew: classes, functions, trees, packs, by name
+    removed: tuple[str, ...]  # classes that are not there any more
+    agents: tuple[str, ...]  # who took it up, by name
+    error: str = ""  # why nothing was taken, with file and line; empty if it was
+    notes: tuple[str, ...] = ()  # what else there is to know
+    kinds: tuple[str, ...] = ()  # what each of ``changed`` is: class, function, tree, pack, manifest or value
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was taken."""
+        return not self.error
+
+    @property
+    def changes_code(self) -> bool:
+        """Whether what runs is another than before."""
+        return bool(self.changed or self.removed)
+
+    def __str__(self) -> str:
+        files = ", ".join(self.files)
+        if self.error:
+            return f"not reloaded {files}, the old code goes on: {self.error}"
+        told = _few(self.changed) or "nothing that is known changed"
+        if self.removed:
+            told += f"; gone: {_few(self.removed)}"
+        lines = [f"reloaded {files}: {told}; {counted(len(self.agents), 'agent')} took it up", *self.notes]
+        return "\n".join(lines)
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 class Codec(NamedTuple):
@@ -170,7 +215,7 @@ class OutsideCalls:
             import anyio
 
             self._idle = anyio.Event()
-            with anyio.move_on_after(seconds):
+            async with at_most(seconds):
                 await self._idle.wait()
 
     # --- where it runs ------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,7 +42,7 @@ from agentrt.kernel.trace import TraceEvent, TraceRecord, plain_detail
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
-from agentrt.runtime.intake import Intake
+from agentrt.runtime.intake import Intake, Reloaded
 from agentrt.runtime.names import Names
 from agentrt.words import error_words, printable, repr_of, type_name
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
+MOST_RELOADS = 50
 
 
 # --- what is told to those who look -----------------------------------------------------------------------------------
@@ -169,9 +171,9 @@ class Runtime:
         ticks_per_second: how many ticks make one second of game time.
         host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
             ``"asyncio"`` or ``"trio"`` insist.
-        restart: what becomes of an agent whose planner gave up. None: it is killed. By default it is killed while the
-            runtime is stepped, where somebody looks, and begins again after a while (``Restart()``) under ``run``,
-            where a server would lose one character after the other.
+        restart: what becomes of an agent whose planner gave up. None: it is killed. By default who drives says it:
+            while the runtime is stepped, where somebody looks, it is killed; while ``run`` drives, where a server would
+            lose one character after the other, it begins again after some time.
         think_budget: how many units of search work (``ctx.work``) all agents together may do in a tick; None for any
             number.
         translate: makes the status text of an agent from a key and its arguments; None shows the key.
@@ -214,10 +216,11 @@ class Runtime:
         self.search: SearchWork = SearchWork(self.kernel, think_budget)  # the search work of all agents
         self.leases: LeaseBook = LeaseBook()  # who has reserved what
         self.told: set[str] = set()  # what agents said in the log, and need not say again
+        self.reloads: deque[Reloaded] = deque(maxlen=MOST_RELOADS)  # what came of the last ones, the oldest first
         self.host: str = "auto"  # the name of the host; ``"auto"`` until it is chosen
-        self.restart: Restart | None = None if restart == "when run" else restart
-        # what ``run`` makes that, if nobody said otherwise; None once it has, or somebody did
-        self.restart_when_run: Restart | None = Restart() if restart == "when run" else None
+        self._is_restart_told = restart != "when run"
+        self._told_restart = None if restart == "when run" else _checked_restart(restart)
+        self._restart_when_run: Restart | None = None  # what ``run`` says while it drives
         # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
         self.drawing: Callable[[], Drawing | None] | None = None
         self._agents: dict[str, Agent] = {}
@@ -249,6 +252,24 @@ class Runtime:
     def tick(self) -> int:
         """The number of the tick that runs, or of the last one that ran."""
         return self.kernel.tick
+
+    @property
+    def restart(self) -> Restart | None:
+        """What becomes of an agent whose planner gives up now; None: it is killed.
+
+        It can be set between two ticks, to a ``Restart`` or None: then it no longer matters who drives.
+        """
+        return self._told_restart if self._is_restart_told else self._restart_when_run
+
+    @restart.setter
+    def restart(self, restart: Restart | None) -> None:
+        self._told_restart, self._is_restart_told = _checked_restart(restart), True
+        self._note_restart()
+
+    def _note_restart(self) -> None:
+        """What is said within a tick, the world says again in a replay."""
+        if self.journal is not None and not self.kernel.in_tick:
+            self.journal.restarting(self.restart)
 
     @property
     def late_ticks(self) -> int:
@@ -488,6 +509,7 @@ class Runtime:
         catch_up: int = CATCH_UP,
         budget_ms: float | None = None,
         blocking_ms: float | None = BLOCKING_MS,
+        restart: Restart | None = Restart(),  # noqa: B008 - it is frozen
     ) -> None:
         """Run tick after tick, paced by the wall clock.
 
@@ -501,6 +523,7 @@ class Runtime:
             budget_ms: real milliseconds after which a long tick lets the event loop work before it goes on.
             blocking_ms: real milliseconds after which a single step is reported as blocking the loop; None for never.
                 One that lasts a second is reported while it lasts, to the log and to standard error.
+            restart: what becomes meanwhile of an agent whose planner gives up, if the runtime was not told itself.
 
         Raises:
             NotRunningError: another event loop runs than the one that the runtime lives on, or none.
@@ -512,12 +535,20 @@ class Runtime:
             raise ValueError(f"speed is {speed!r}: it takes a number above 0, or math.inf")
         budget = None if budget_ms is None else budget_ms / 1000
         blocking = None if blocking_ms is None else blocking_ms / 1000
-        await self._conductor.run(ticks, speed, catch_up, budget, blocking, self._lose_nobody)
+        policy, is_begun = _checked_restart(restart), False
 
-    def _lose_nobody(self) -> None:
-        """``run`` begins: unless somebody said otherwise, agents that give up begin again after a while from now on."""
-        if self.restart_when_run is not None:
-            self.restart, self.restart_when_run = self.restart_when_run, None
+        def begin() -> None:
+            nonlocal is_begun
+            is_begun = True
+            self._restart_when_run = policy
+            self._note_restart()
+
+        try:
+            await self._conductor.run(ticks, speed, catch_up, budget, blocking, begin)
+        finally:
+            if is_begun:  # else another one may drive
+                self._restart_when_run = None
+                self._note_restart()
 
     async def run_agent(self, agent: Agent) -> None:
         """Wait until one of its agents has ended, driving the runtime if nobody else does. See ``Agent.run``.
@@ -690,6 +721,15 @@ def _require_agent(agent: object, method: str) -> None:
     elif callable(getattr(type(agent), "drive", None)):
         remedy = "A driver belongs to an agent: Agent(entity, drivers=[driver])."
     raise DefinitionError(method, problem, remedy)
+
+
+def _checked_restart(restart: object) -> Restart | None:
+    if restart is None or isinstance(restart, Restart):
+        return restart
+    raise ValueError(
+        f"restart is {repr_of(restart, 80)}: give a policy, such as Restart(first=1.0), or None, by which who gives up "
+        f"is killed"
+    )
 
 
 def _is_duration(seconds: object) -> bool:

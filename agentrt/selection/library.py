@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from agentrt.errors import DefinitionError, InvalidSelectionError, UnknownTreeError
+from agentrt.folders import files_below
 from agentrt.selection import xml
 from agentrt.selection.program import Folder, Program, add_blocks, check_blocks, compile_tree
 from agentrt.selection.state import SelectionTree
@@ -45,13 +46,7 @@ def _below(path: Path, findings: Findings) -> Files | None:
     if not path.is_dir():
         name = path.name if path.is_file() else str(path)
         return {name: partial(xml.read_bytes, path, name)}
-    try:
-        found = sorted(
-            (one.relative_to(path).as_posix(), one) for one in path.rglob("*") if one.suffix.lower() == ".xml"
-        )
-    except OSError as error:
-        findings.error(str(path), 0, f"the folder cannot be read: {error.strerror or error}.")
-        return None
+    found = sorted((one.relative_to(path).as_posix(), one) for one in files_below(path, ".xml"))
     if not found:
         findings.lenient(str(path), 0, "there is no *.xml file in this folder. Name the folder of the trees.")
     if len(found) > MAX_FILES:

@@ -174,7 +174,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         _waits(unit, extras) if state != READY else "",
         spec.flags,
         task,
-        {} if extras is None or not extras.debug else plain(extras.debug),
+        {} if extras is None or not extras.kept_debug else plain(extras.kept_debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
         **_restarts(extras),
     )
@@ -200,7 +200,7 @@ def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         reason=extras.reason if extras is not None and spec.has_filter and frame.state == THINKING else "",
         flags=spec.flags,
         task=task,
-        debug={} if extras is None or not extras.debug else plain(extras.debug),
+        debug={} if extras is None or not extras.kept_debug else plain(extras.kept_debug),
         **_restarts(extras),
     )
 
@@ -276,7 +276,7 @@ def _why_it_stays(frame: Frame, unit: Unit) -> str:
 
 def _again(unit: Unit, extras: Extras | None) -> int:
     """The tick in which a unit is asked again by itself."""
-    due = 0 if extras is None else extras.backoff.due
+    due = 0 if extras is None or extras.backoff is None else extras.backoff.due
     if not due and isinstance(unit, CompoundUnit):
         due = unit.backoff.due
     return due

@@ -271,8 +271,7 @@ def play(runtime: Runtime, ticks: int, before: Callable[[int], object]) -> None:
         try:
             for _ in range(ticks):
                 before(runtime.tick + 1)
-                runtime.restart_when_run = None  # as if it were stepped
-                await runtime.run(1, speed=math.inf, blocking_ms=None)
+                await runtime.run(1, speed=math.inf, blocking_ms=None, restart=None)  # as if it were stepped
         finally:
             await runtime.aclose()
 

@@ -38,9 +38,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from agentrt.activity.author.context import Listener
 from agentrt.kernel.kernel import Timer, name_of
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceRecord
@@ -305,9 +305,9 @@ class Leaks:
 
         def add(signal: Signal, connection: Connection) -> None:  # not a method: it is to become one of signals
             self._add(signal, connection)
-            function = connection._function
+            function = connection.function
             module = getattr(getattr(function, "func", function), "__module__", "")  # of a part: the whole function's
-            if module.startswith(_OURS) and module not in _LASTING:
+            if isinstance(connection, Listener) or (module.startswith(_OURS) and module not in _LASTING):
                 self._connections.append(connection)
 
         setattr(Signal, "add", add)  # noqa: B010 - type checkers would object to an assignment
@@ -411,5 +411,4 @@ def _unsolved(gameplay: Gameplay) -> Iterator[str]:
 
 def _name_of(connection: Connection) -> str:
     """What is connected: of a listener of an action, its author's function."""
-    function: Any = connection._function
-    return name_of(function.args[0] if isinstance(function, partial) and function.args else function)
+    return name_of(connection.function)

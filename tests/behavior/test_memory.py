@@ -19,6 +19,7 @@ from agentrt.behavior import (
     decider,
     group,
     reference,
+    walk,
 )
 from agentrt.body.driver import BEHAVIOR, LoneBody
 from agentrt.errors import NotRunningError, WrongStateError
@@ -102,6 +103,25 @@ def test_a_tick_that_raises_later(level):
     assert memory.tick(0.1) is True
     assert memory.active_path == ("ROOT", "B")
     assert len(reports) == 1
+
+
+def test_who_is_disabled_is_left_out_of_the_steady_path_and_costs_no_walk(monkeypatch):
+    creature = Creature()
+    memory, _ = play(creature, leaf("A"), leaf("B"), branch("G")[leaf("C"), leaf("D", decide=None)])
+    creature.wants.add("G")
+    memory.tick(0.1)
+    creature.raises.update(("A.decide", "C.decide"))
+    memory.tick(0.1)
+    assert memory.disabled == ("tree/ROOT/A", "tree/ROOT/G/C")
+    creature.asked.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(walk, "Walk", None)
+        assert memory.tick(0.1)
+        assert memory.tick(0.1)
+    assert creature.asked == ["B", "B"]
+    creature.wants.add("B")
+    memory.tick(0.1)
+    assert memory.active_path == ("ROOT", "B")
 
 
 def test_a_deactivate_that_raises_stops_nothing():

@@ -103,7 +103,12 @@ def test_what_is_written_can_be_read(static):
     inks = ("text", "text-2", "text-3", "running", "ready", "thinking", "started", "impossible", "accent")
     on = [(ink, paper) for ink in inks for paper in ("surface", "surface-1")]
     on += [("text", "accent-soft"), ("text-2", "accent-soft"), ("text", "running-soft"), ("running", "running-soft")]
-    on += [("started", "started-soft"), ("impossible", "impossible-soft"), ("accent-text", "accent")]
+    on += [
+        ("started", "started-soft"),
+        ("impossible", "impossible-soft"),
+        ("text", "impossible-soft"),
+        ("accent-text", "accent"),
+    ]
     for theme in themes(static)[:2]:
         for ink, paper in on:
             assert contrast(theme[ink], theme[paper]) >= 4.5, (ink, paper, theme["surface"])

@@ -25,6 +25,7 @@ PAGES = [
     "docs/how-to/builds.md",
     "docs/how-to/chaos.md",
     "docs/how-to/drawing.md",
+    "docs/how-to/embedding.md",
     "docs/how-to/hot-reload.md",
     "docs/how-to/inspector.md",
     "docs/how-to/metrics.md",
@@ -67,6 +68,7 @@ PAGES = [
     "docs/tutorials/selection.md",
     "docs/tutorials/strategies.md",
     "docs/tutorials/tasks.md",
+    "docs/tutorials/tour.md",
 ]
 LANGUAGES = {"python", "text", "console", "json", "mermaid", "toml"}
 THEIRS = {"cpp", "java", "lua", "py", "xml"}  # code for other frameworks, which is not executed

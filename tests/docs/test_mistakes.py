@@ -7,6 +7,7 @@ that the page says nothing that does not happen.
 from __future__ import annotations
 
 import logging
+import subprocess
 import sys
 import textwrap
 import types
@@ -25,7 +26,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "mistakes.md
 
 DEFINED = "when the class is defined"
 MADE = "when the agent is made"
-ADDED = "in the log, in the first tick"
+ADDED = "in the log, after a second of game time"
 TICK = "in the log, in the tick in which it happens"
 EXPLAINED = "by `agent.explain()`"
 
@@ -93,14 +94,21 @@ MISTAKES = [
         walk(RUN + "ctx.execute('demo:paint', color=str(7))"),
     ),
     Mistake(
+        "`agentrt.sleep(1)` without `await`, or `sleep(1)`",
+        "mistake.py:6 calls sleep(...) without 'await': nothing waits, and nothing happens. Write: await sleep(...).",
+        DEFINED,
+        walk(RUN + "sleep(1)"),
+    ),
+    Mistake(
         "a `run` that waits for nothing",
         "the plan ends in the tick in which it begins, again and again",
         "in the log, after 20 ticks in a row, once for each place",
         walk(RUN + "pass", "play(Walk, ticks=25)"),
     ),
     Mistake(
-        "`time.sleep(0.2)` in `run`, also under `step()`",
-        "at mistake.py:7 in Walk.run. Call it through 'await ctx.call(fn, *args)'",
+        "`time.sleep(0.2)` in `run`, here under `step()`",
+        "in tick 1, at mistake.py:7 in Walk.run. Let it await now and then; under runtime.run(), "
+        "'await ctx.call(fn, *args)' runs it in a worker thread.",
         "in the log, in the next tick",
         walk(RUN + "import time\n    time.sleep(0.2)\n    await ctx.sleep(1)", "play(Walk, ticks=2)"),
     ),
@@ -156,10 +164,10 @@ MISTAKES = [
         walk("async def run(self):\n    pass"),
     ),
     Mistake(
-        "`def run` in a compound action",
+        "`def run` or `async def run` in a compound action",
         "a compound action has no run of its own. Move what it does into a step, or into start.",
         DEFINED,
-        plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"),
+        plan("step('demo:paint', color='red')", "\n    def run(self, ctx, args):\n        pass\n"),
     ),
     # --- metadata
     Mistake(
@@ -187,14 +195,14 @@ MISTAKES = [
         "no action with `does = TOP`",
         "none of its actions performs 'agentrt:top', with which its plan begins.",
         ADDED,
-        PAINT + "\nplay(Paint)\n",
+        PAINT + "\nplay(Paint, ticks=21)\n",
     ),
     # --- steps
     Mistake(
         '`step("demo:paitn", ...)`',
         "no known action performs 'demo:paitn', which mistake.Plan asks for. Did you mean 'demo:paint'?",
         ADDED,
-        plan("step('demo:paitn', color='red')"),
+        plan("step('demo:paitn', color='red')").replace("play(Plan, Paint)", "play(Plan, Paint, ticks=21)"),
     ),
     Mistake(
         '`await ctx.execute("demo:paitn")`',
@@ -227,6 +235,12 @@ MISTAKES = [
         "PREV.x is known only when the action thinks, so it cannot be computed with here. Write CALL(function, PREV.x).",
         DEFINED,
         plan("step('demo:paint', color='red'), step('demo:paint', color=PREV.x + 1)"),
+    ),
+    Mistake(
+        '`str(PREV.x)`, or `f"{PREV.x}"`',
+        "PREV.x is known only when the action thinks, so it cannot be put into a text here. Use CALL(fn, ...).",
+        DEFINED,
+        plan("step('demo:paint', color='red'), step('demo:paint', color=str(PREV.x))"),
     ),
     Mistake(
         '`"red" if PREV.x else "blue"`',
@@ -286,6 +300,18 @@ MISTAKES = [
         "nobody reads 'on_tick'. Did you mean 'tick'?",
         DEFINED,
         "class Walk(Behavior):\n    def on_tick(self, activation):\n        pass\n",
+    ),
+    Mistake(
+        "`def tick(self, activation)` of a goal",
+        "tick cannot be called: missing a required argument: 'activation'. Write tick(self).",
+        DEFINED,
+        "class Flee(Goal):\n    def can_use(self):\n        return True\n\n    def tick(self, activation):\n        pass\n",
+    ),
+    Mistake(
+        "`async def run(self)` of a behavior",
+        "run cannot be called: too many positional arguments. Write run(self, activation).",
+        DEFINED,
+        "class Walk(Behavior):\n    async def run(self):\n        pass\n",
     ),
     Mistake(
         "a strategy without a cost",
@@ -405,6 +431,59 @@ play(Rest, Plan, Paint)
     assert (told["raised"], told["logged"]) == ("", "")
 
 
+@pytest.mark.parametrize("tick", [1, 2, 19, None])
+def test_what_is_taught_within_a_second_is_not_told_to_be_missing(tick):
+    code = f"""
+class Paint(Action):
+    does = "demo:paint"
+    utility = 0.5
+
+class Plan(CompoundAction):
+    does = TOP
+    utility = 0.5
+    steps = [step("demo:paint")]
+
+runtime = Runtime()
+agent = runtime.add(Agent(Entity("somebody"), actions=[Plan]))
+for _ in range(25):
+    runtime.step()
+    if runtime.tick == {tick}:
+        agent.inject(Paint)
+runtime.close()
+"""
+    assert ("no known action performs 'demo:paint'" in told_of(code)[0]["logged"]) is (tick is None)
+
+
+def test_a_compound_has_no_coroutine_run_either():
+    told, _ = told_of(plan("step('demo:paint', color='red')", "\n    async def run(self, ctx, args):\n        pass\n"))
+    assert "a compound action has no run of its own" in told["raised"]
+
+
+@pytest.mark.parametrize("text", ["f'{PREV.x}'", "f'{PREV.x!s:>4}'", "'{}'.format(PREV.x)", "'%s' % PREV.x"])
+def test_a_placeholder_is_put_into_no_text(text):
+    told, _ = told_of(plan(f"step('demo:paint', color='red'), step('demo:paint', color={text})"))
+    assert "PREV.x is known only when the action thinks" in told["raised"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A(Goal):\n    def can_use(self): return True\n    def start(self, *args, much=1): pass\n"
+        "    def stop(self, why=''): pass\n    is_interruptible = property(lambda self: True)\n"
+        "    tick = print\n    requires_update_every_tick = True",
+        "class A(Behavior):\n    def tick(self, one, other=2): pass\n    activate = staticmethod(print)\n"
+        "behavior('x', tick=lambda activation: None, activate=print)\nbehavior('y', tick=A().tick)",
+    ],
+)
+def test_hooks_that_can_be_called_are_told_nothing(code):
+    assert told_of(code)[0]["raised"] == ""
+
+
+def test_a_hook_of_a_behavior_that_is_made_of_functions():
+    said = "[ART101] behavior x: tick cannot be called: too many positional arguments. Write <lambda>(activation)."
+    assert told_of("behavior('x', tick=lambda: None)")[0]["raised"] == said
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -415,6 +494,13 @@ play(Rest, Plan, Paint)
         "if args:\n        ctx.suspend()",
         "ctx.first(ctx.sleep(1), *[])",
         "ctx.sleep(**{'seconds': 1})",
+        "ctx.sleep(1 if args else 2)",
+        "ctx.sleep(await ctx.call(print))",
+        "ctx.sleep([n for n in args] and (args or 1))",
+        "try:\n        args()\n    finally:\n        ctx.sleep(1)",
+        "args() if args else ctx.sleep(1)",
+        "import agentrt\n    here = agentrt\n    next_tick()",
+        "x = " + " + ".join(f"args.n{n}" for n in range(300)) + "; ctx.sleep(1)",  # more names than a byte counts
     ],
 )
 def test_a_dropped_wait_is_seen_however_it_is_written(call):
@@ -437,6 +523,9 @@ def test_fields_by_name_are_fields_by_name(call):
         RUN + "later = lambda: ctx.sleep(1)\n    await later()",
         RUN + "waits = [ctx.sleep(n) for n in (1, 2)]\n    for one in waits: await one",
         RUN + "await (ctx.sleep(1) if args else ctx.sleep(2))",
+        RUN + "ctx.sleep.cancel(1)\n    ctx.call.cancel(*args)\n    ctx.sleep\n    (ctx or args).sleep(1)",
+        RUN + "sleep = args.sleep\n    sleep(1)",
+        RUN + "await sleep(1)\n    sleeping = sleep(1)\n    args(sleep(1))\n    return sleep(1)",
         RUN + "await ctx.sleep(1)\n\ndef execute(self, ctx, args):\n    return 1",  # who has the hook means another
         "names = ['a']\nflag = 'x'\nstarted = False\nruns = 0",
         "def starts(self):\n    return 1",
@@ -447,6 +536,8 @@ def test_fields_by_name_are_fields_by_name(call):
         "import functools\npriority = 1\nspeed = functools.cached_property(lambda self: self.priority)",
         "class Strange:\n    def __getattr__(self, name):\n        raise ValueError(name)\nthing = Strange()",
         "class Kind:\n    update = tick = 1",
+        "priority = 5\nweight = priority / 10",  # read in the body itself
+        "priority = (5,)\nranks = [n for n in priority]",
     ],
 )
 def test_what_is_an_author_s_own_is_told_nothing(body):
@@ -465,6 +556,11 @@ OTHERS = [
     "A = type('A', (Walk,), {'__module__': None})\nB = type('B', (A,), {'names': ()})",
     "class M:\n    def __init_subclass__(cls, much=1): pass\n"
     "class A(Behavior, M, much=2):\n    def tick(self, activation): pass",
+    # a metaclass, and what is annotated in a base class or a mixin
+    "class Meta(type):\n    def __init__(cls, *args):\n        super().__init__(*args)\n        cls.rank = cls.priority\n"
+    "class A(Walk, metaclass=Meta):\n    priority = 4",
+    "class Base(Action):\n    utility = 0.5\n    priority: 'int'\nclass A(Base):\n    does = TOP\n    priority = 4",
+    "class Mixin:\n    priority: 'int' = 1\nclass A(Mixin, Walk):\n    priority = 4",
     "class A(Behavior):\n    def enter(self, building): pass\n    def tick(self, activation): pass",
     "class A(Goal):\n    priority = 3\n    def can_use(self): return True\n    def tick(self): pass\n"
     "    def update(self): pass",
@@ -491,11 +587,36 @@ def test_what_a_base_class_says_is_told_with_the_first_class_that_can_act():
         "async def helper(self, place, ctx):\n    ctx.sleep(1)",
         RUN + "later = lambda: [ctx.sleep(1), ctx.sleep(2)] and None\n    def now():\n        ctx.sleep(1)\n    now()",
         RUN + "async def both(ctx):\n        ctx.sleep(1)\n    await both(ctx)",
+        "@property\ndef rest(self):\n    async def rest(ctx):\n        ctx.sleep(1)\n    return rest",
+        "@staticmethod\nasync def rest(ctx):\n    ctx.sleep(1)",
+        "def start(self, ctx, args):\n    sleep_ticks(2)",
     ],
 )
 def test_a_dropped_wait_is_seen_wherever_it_is_written(body):
     told, _ = told_of(walk(body, ""))
     assert "without 'await'" in told["raised"]
+
+
+def test_a_dropped_wait_in_a_mix_in_is_told_with_the_class_that_mixes_it_in():
+    mixin = "class Mixin:\n    def start(self, ctx, args):\n        ctx.sleep(1)\n"
+    assert told_of(mixin)[0]["raised"] == ""  # it may be anybody's
+    told, _ = told_of(f"{mixin}\nclass A(Mixin, Action):\n    does = TOP\n    utility = 0.5\n")
+    assert told["raised"].startswith("[ART101] mistake.A: mistake.py:3 calls ctx.sleep(...) without 'await'")
+
+
+@pytest.mark.slow
+def test_a_dropped_wait_is_seen_without_columns():
+    code = textwrap.dedent("""
+        import agentrt as art
+        class A(art.Action):
+            does = "a:b"
+            utility = 0.5
+            async def run(self, ctx, args):
+                x = args; ctx.sleep(1)
+    """)
+    command = [sys.executable, "-X", "no_debug_ranges", "-c", code]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert "<string>:7 calls ctx.sleep(...) without 'await'" in ran.stderr
 
 
 @pytest.mark.parametrize("kind", ["Inherits", "Made", "Anything", "make"])

@@ -9,6 +9,7 @@ import pytest
 from agentrt import Agent, Entity
 from agentrt.inspect import live as composing
 from agentrt.inspect.live import KEPT_RECORDS, began_before
+from agentrt.runtime.intake import Reloaded
 
 
 def test_what_a_client_is_told_first(watched):
@@ -420,6 +421,49 @@ def test_a_breakpoint_alone_listens(watched):
     assert watched.runtime.trace.on
     watched.source.detach()
     assert not watched.runtime.trace.on
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+HOWL = Reloaded(3, ("wolves.py",), ("Howl",), (), ("Ann", "Bob"), kinds=("class",))
+BROKEN = Reloaded(4, ("wolves.py",), (), (), (), error="wolves.py:14: '(' was never closed")
+
+
+def test_edits_are_told_when_they_come_and_to_who_comes_later(watched):
+    client = watched.client()
+    watched.tick(2)
+    assert client.told("reloads") == []
+    watched.runtime.reloads.append(HOWL)
+    watched.tick(2)
+    watched.runtime.reloads.append(BROKEN)
+    watched.tick(2)
+    messages = client.told("reloads")
+    assert [len(message["rows"]) for message in messages] == [1, 2]
+    assert messages[-1]["rows"] == [
+        {
+            "tick": 3, "files": ["wolves.py"], "changed": ["Howl"], "removed": [], "agents": ["Ann", "Bob"],
+            "error": "", "notes": [], "kinds": ["class"], "took": 2,
+        },
+        {
+            "tick": 4, "files": ["wolves.py"], "changed": [], "removed": [], "agents": [],
+            "error": "wolves.py:14: '(' was never closed", "notes": [], "kinds": [], "took": 0,
+        },
+    ]  # fmt: skip
+    later = watched.client()
+    watched.tick()
+    assert later.told("reloads") == messages[-1:]
+
+
+def test_what_is_told_of_an_edit_is_bounded(watched):
+    crowd = tuple(f"wolf {number}" for number in range(5000))
+    watched.runtime.reloads.append(HOWL._replace(agents=crowd, error="x" * 100_000))
+    client = watched.client()
+    watched.tick()
+    (row,) = client.last("reloads")["rows"]
+    assert (row["agents"], row["took"], len(row["error"])) == (list(crowd[:100]), 5000, 4000)
+
+
+# --- who comes late ---------------------------------------------------------------------------------------------------
 
 
 def test_tick_times_are_measured(watched):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import sqlite3
 import threading
 import time
 
@@ -15,6 +18,7 @@ from agentrt.inspect import recorded as reading
 from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Position
 from agentrt.record.recording import Recording
+from agentrt.runtime.intake import Reloaded
 
 of = load("tests/inspect/village.py")
 TICKS = 60
@@ -39,6 +43,27 @@ def village(tmp_path_factory):
                 runtime.remove(runtime.find("Cyd"))
     runtime.close()
     return path, truth, records
+
+
+EDITS = [
+    Reloaded(3, ("wolves.py",), ("Howl",), ("Yowl",), ("Ann", "Bob"), kinds=("class",), notes=("a note",)),
+    Reloaded(5, ("wolves.py",), (), (), (), error="wolves.py:14: '(' was never closed"),
+    Reloaded(7, ("wolves.py",), (), (), ()),
+]
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory):
+    """A recording of a run during which code was edited."""
+    path = tmp_path_factory.mktemp("edited") / "village.sqlite"
+    runtime = of.make_village()
+    with runtime.record(path):
+        for edit in EDITS:
+            runtime.kernel.post(runtime.intake.journal.reloaded, edit, {"wolves.py": "0" * 32})
+            while runtime.tick < edit.tick:
+                runtime.step()
+    runtime.close()
+    return path
 
 
 def without_counters(snapshot):
@@ -369,3 +394,38 @@ def test_positions():
     assert position.now(99.0, 3, 12, 20) == 9  # it has grown, and nobody plays
     position.change_speed(99.0, 9, 2.0)
     assert not position.is_playing
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def test_edits_are_told_from_the_beginning(edited):
+    served = Round(edited)
+    client = served.client()
+    served.serve(3)
+    (message,) = client.told("reloads")
+    told = [(row["tick"], row["files"], row["changed"], row["agents"], row["error"]) for row in message["rows"]]
+    assert told == [
+        (1, ["wolves.py"], ["Howl"], ["Ann", "Bob"], ""),
+        (4, ["wolves.py"], [], [], "wolves.py:14: '(' was never closed"),
+        (6, ["wolves.py"], [], [], ""),
+    ]
+    assert (message["rows"][0]["removed"], message["rows"][0]["notes"]) == (["Yowl"], ["a note"])
+    assert [one.kind for one in served.recording.inputs()] == ["reloaded", "edited", "edited"]
+    served.recording.close()
+
+
+def test_who_wrote_nonsense_of_an_edit_hides_nothing_else(edited, tmp_path):
+    path = tmp_path / "copy.sqlite"
+    shutil.copy(edited, path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE inputs SET value = '3'")
+        connection.commit()
+    served = Round(path)
+    client = served.client(agent="Ann")
+    served.serve(3)
+    assert [message["message"].rpartition(": ")[2] for message in client.told("error")] == [
+        "what it says of an edit in tick 6 is broken."
+    ]
+    assert client.last("agent")["snapshot"]["name"] == "Ann"
+    served.recording.close()

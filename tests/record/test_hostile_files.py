@@ -43,7 +43,8 @@ def read_all(path):
             list(recording.digests()),
             recording.digest(),
         ]
-        told += [list(recording.inputs()), list(recording.records()), list(recording.records(agent="scout", limit=3))]
+        told += [list(recording.inputs()), recording.reloads(), list(recording.records())]
+        told += [list(recording.records(agent="scout", limit=3))]
         for tick in (1, min(last, 30), last):
             told.append(recording.batch(tick))
             for name in recording.agents(tick):
@@ -194,6 +195,10 @@ ROWS = {
     "input value": ("UPDATE inputs SET value = '{'",),
     "input bare": ("UPDATE inputs SET value = '3', kind = 'sent'",),
     "input error": ("UPDATE inputs SET value = '3', kind = 'failed'",),
+    "edit bare": ("UPDATE inputs SET value = '3', kind = 'edited'",),
+    "edit files": ("UPDATE inputs SET value = '{\"files\": [3]}', kind = 'reloaded'",),
+    "edit agents": ("UPDATE inputs SET value = '{\"files\": {}, \"agents\": 3}', kind = 'edited'",),
+    "edit error": ("UPDATE inputs SET value = '{\"files\": {}, \"error\": [3]}', kind = 'edited'",),
     "input deep": (("UPDATE inputs SET value = ?", (DEEP,)),),
     "input blob": ("UPDATE inputs SET value = x'ff00ff'",),
     "input name": ("UPDATE inputs SET name = x'ff'",),

@@ -69,6 +69,7 @@ def test_the_header(tmp_path, opened):
         "host": "plain",
         "note": ["mine"],
         "python": ".".join(map(str, sys.version_info[:3])),
+        "restart": {"1": None},
         "schema": 1,
         "seed": "dice",
         "started": 0,

@@ -120,7 +120,7 @@ def test_an_action_that_runs_is_revoked_and_taken_up_anew(project):
     assert wolves.seen == ["howl"]
     file = project.edit("wolves.py", 'seen.append("howl")', 'seen.append("HOWL")')
     report = taken(runtime, reloader, file)
-    assert report[1:] == (("wolves.py",), ("Howl",), (), ("wolf",), "", ())
+    assert report[1:] == (("wolves.py",), ("Howl",), (), ("wolf",), "", (), ("class",))
     assert str(report) == "reloaded wolves.py: Howl; 1 agent took it up"
     runtime.step()
     assert wolves.seen == ["howl", "stop", "HOWL"]  # the list is what it was
@@ -128,6 +128,29 @@ def test_an_action_that_runs_is_revoked_and_taken_up_anew(project):
     assert agent.actions == (howl,)
     assert howl.spec.cls is howl
     runtime.close()
+
+
+@pytest.mark.parametrize("holds", ["before", "meanwhile"])
+def test_who_holds_the_injection_of_an_agent_holds_it_still(project, monkeypatch, holds):
+    wolves = project.module("wolves", WOLVES + "\n    class Sleep(Howl):\n        utility = 0.1\n")
+    runtime, agent, reloader = world(project, wolves.Howl, wolves.Sleep)
+    held = list(agent.injections) if holds == "before" else []
+    relearn = Agent.relearn
+
+    def relearn_and_look(agent, renewed):
+        commit = relearn(agent, renewed)
+        held.extend(agent.injections if holds == "meanwhile" else ())
+        return commit
+
+    monkeypatch.setattr(Agent, "relearn", relearn_and_look)
+    text = project.folder.joinpath("wolves.py").read_text()
+    project.write("wolves.py", text.partition("class Sleep")[0])
+    taken(runtime, reloader, project.folder / "wolves.py")
+    assert [one is agent.injections[0] for one in held] == [True]
+    assert held[0].actions == held[0].loaded == agent.actions == (wolves.Howl,)
+    held[0].revoke()
+    runtime.step()
+    assert agent.actions == ()
 
 
 def test_what_reads_as_before_goes_on(project):
@@ -409,7 +432,7 @@ def test_a_pack_is_taken_up_by_who_has_it(project):
     fur.days = 3
     file = project.write("core.json", json.dumps({**CORE, "actions": ["w:actions:dig"]}))
     report = taken(runtime, reloader, file)
-    assert report[1:] == (("core.json",), ("core.json",), (), ("wolf",), "", ())
+    assert report[1:] == (("core.json",), ("core.json",), (), ("wolf",), "", (), ("pack",))
     assert agent.actions == (wolves.Dig,)
     assert agent.entity.get(wolves.Fur) is fur
     assert wolves.seen == ["watch"]  # it goes on
@@ -599,6 +622,54 @@ def test_a_goal_that_runs_is_stopped_and_begins_anew_with_its_state(project):
     runtime.close()
 
 
+def test_models_to_which_actions_hand_the_body_are_taken_up_too(project):
+    from agentrt.bridges import DriverAction
+    from agentrt.goals import GoalSelector
+
+    models = project.module("models", MODELS)
+    project.write("wolf.xml", XML.format(first="Sleep", second="Rest"))
+    library = SelectionLibrary.load(project.folder)
+
+    class Lends(DriverAction):
+        does = TOP
+        utility = 0.5
+
+        def make_driver(self, ctx, args):
+            selector = GoalSelector(full_ticks=True)
+            selector.add_goal(1, models.Sniff())
+            return {
+                "goals": lambda: selector,
+                "tree": models.TREE.memory,
+                "selection": lambda: library["Wolf"].state({"Rest": models.Rest, "Roam": models.Rest()}),
+            }[ctx.entity.name]()
+
+    runtime = Runtime(seed=1, host="plain")
+    for name in ("goals", "tree", "selection"):
+        runtime.add(Agent(Entity(name, name=name), actions=[Lends]))
+    reloader = Reloader(runtime, project.folder)
+    runtime.step()
+    assert models.seen == [("sniff", 1), "run", "rest"]
+    for before, after in (('("sniff",', '("SNIFF",'), ('append("run")', 'append("RUN")'), ('"rest"', '"REST"')):
+        project.edit("models.py", before, after)
+    report = taken(runtime, reloader, project.folder / "models.py")
+    assert (report.error, report.agents) == ("", ("goals", "tree", "selection"))
+    assert sorted(models.seen[3:], key=str) == [("SNIFF", 2), "REST", "RUN", "ran", "rested", "sniffed"]
+    report = taken(runtime, reloader, project.write("wolf.xml", XML.format(first="Sleep", second="Roam")))
+    assert (report.changed, report.agents) == (("Wolf",), ("selection",))
+    runtime.close()
+
+
+def test_each_of_two_runtimes_has_a_reloader_of_its_own(project):
+    wolves = project.module("wolves", WOLVES)
+    worlds = [world(project, wolves.Howl) for _ in range(2)]
+    file = project.edit("wolves.py", 'append("howl")', 'append("HOWL")')
+    for runtime, _, reloader in worlds:
+        report = taken(runtime, reloader, file)
+        assert (report.error, report.changed, report.agents) == ("", ("Howl",), ("wolf",))
+        runtime.step()
+    assert wolves.seen == ["howl", "howl", "stop", "HOWL", "stop", "HOWL"]
+
+
 def test_a_tree_and_its_behaviors_are_taken_up(project):
     models = project.module("models", MODELS)
     tree = models.TREE
@@ -620,7 +691,7 @@ def test_a_tree_and_its_behaviors_are_taken_up(project):
     runtime.close()
 
 
-def test_a_selection_tree_and_its_behaviors_are_taken_up(project):
+def test_a_selection_tree_and_its_behaviors_are_taken_up(project, caplog):
     models = project.module("models", MODELS)
     file = project.write("wolf.xml", XML.format(first="Sleep", second="Rest"))
     library = SelectionLibrary.load(project.folder)
@@ -635,6 +706,9 @@ def test_a_selection_tree_and_its_behaviors_are_taken_up(project):
     file.write_text("<SelectionTrees><Sel")
     report = taken(runtime, reloader, file)
     assert re.match(r"wolf\.xml:1: ", report.error), report.error
+    (logged,) = [record.getMessage() for record in caplog.records]
+    assert "selection trees that are broken stay as they were" in logged
+    assert "[ART220] wolf.xml:1: it is not XML" in logged
     assert state.behavior == "Roam"
     runtime.close()
 
@@ -781,6 +855,91 @@ def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
     report = replay(path, make)
     assert (report.tick, report.wanted, report.compared) == (5, 7, 5)
     assert "the code was changed here: wolves.py (Howl)" in report.as_text()
+
+
+@pytest.mark.states(
+    "tools: Recording: An edit that was refused, or taken back, is kept to be shown, and is no part of the run: a "
+    "replay goes on",
+)
+def test_a_recording_keeps_what_was_refused_and_a_replay_goes_on(project, tmp_path):
+    wolves = project.module("wolves", WOLVES)
+
+    def make(*, seed, host):
+        runtime = Runtime(seed=seed, host=host)
+        runtime.add(Agent(Entity("wolf"), actions=[wolves.Howl]))
+        return runtime
+
+    runtime = make(seed=1, host="plain")
+    reloader = Reloader(runtime, project.folder)
+    path = tmp_path / "run.agrt"
+    with runtime.record(path):
+        runtime.step()
+        refused = taken(runtime, reloader, project.edit("wolves.py", "utility = 0.5", "utility = 5"))
+        runtime.step()
+        mended = taken(runtime, reloader, project.edit("wolves.py", "utility = 5", "utility = 0.5"))
+        taken(runtime, reloader, project.edit("wolves.py", "seen = []", "seen = []  # by day"))
+        for _ in range(5):
+            runtime.step()
+    runtime.close()
+    assert re.match(r"wolves\.py:1\d: .*utility is 5", refused.error), refused.error
+    assert (mended.tick, mended.files, mended.error, mended.changes_code) == (4, ("wolves.py",), "", False)
+    with Recording.open(path) as recording:
+        assert recording.unreplayable == []
+        assert [(one.tick, one.kind, one.name) for one in recording.inputs()] == [
+            (2, "edited", "wolves.py"), (4, "edited", "wolves.py"),
+        ]  # fmt: skip
+        assert recording.reloads() == [refused, mended]
+    report = replay(path, make)
+    assert (report.is_same, report.tick, report.wanted) == (True, 10, 10)
+
+
+def test_an_edit_that_is_taken_back_is_told_of_once(project):
+    wolves = project.module("wolves", WOLVES)
+    runtime, _agent, reloader = world(project, wolves.Howl)
+    taken(runtime, reloader, project.edit("wolves.py", "owoo", "owoo("))  # fine, to begin with
+    file = project.edit("wolves.py", "seen = []", "seen = [")
+    assert not taken(runtime, reloader, file).ok
+    project.edit("wolves.py", "seen = [", "seen = []")
+    report = taken(runtime, reloader, file)
+    assert (report.ok, report.files, report.changed, report.agents) == (True, ("wolves.py",), (), ())
+    reloader.reload([file])
+    runtime.step()
+    assert reloader.reports[-1] is report
+    assert list(runtime.reloads) == list(reloader.reports)
+    runtime.close()
+
+
+def test_what_was_saved_with_a_mistake_is_taken_when_that_is_mended(project):
+    wolves = project.module("wolves", WOLVES)
+    cats, lone = project.module("cats", WOLVES), project.module("lone", WOLVES)
+    runtime, _agent, reloader = world(project, wolves.Howl)
+    wolf, cat = project.edit("wolves.py", "seen = []", "seen = ["), project.edit("cats.py", "owoo", "meow")
+    report = taken(runtime, reloader, wolf, cat)
+    assert re.match(r"wolves\.py:\d+: '\[' was never closed", report.error), report.error
+    assert report.files == ("wolves.py", "cats.py")
+    assert cats.Wolf(None).voice() == "owoo"
+    # Others are taken meanwhile, and what is refused waits on.
+    report = taken(runtime, reloader, project.edit("lone.py", "owoo", "woof"))
+    assert (report.error, report.files, report.changed) == ("", ("lone.py",), ("Wolf",))
+    assert (lone.Wolf(None).voice(), cats.Wolf(None).voice()) == ("woof", "owoo")
+    project.edit("wolves.py", "seen = [", "seen = []")
+    report = taken(runtime, reloader, wolf)
+    assert (report.error, report.files, report.changed) == ("", ("cats.py", "wolves.py"), ("Wolf",))
+    assert cats.Wolf(None).voice() == "meow"
+    runtime.close()
+
+
+def test_it_says_what_kind_of_thing_changed(project):
+    models = project.module("models", MODELS)
+    runtime, reloader = driven(project, models.TREE.memory())
+    project.edit("models.py", "return 1.0", "return 0.5")
+    project.edit("models.py", 'append("run")', 'append("RUN")')
+    project.edit("models.py", 'decider("RUN", Run', 'decider("FLEE", Run')
+    project.edit("models.py", "seen = []", "seen = ['']")
+    report = taken(runtime, reloader, project.folder / "models.py")
+    kinds = dict(zip(report.changed, report.kinds, strict=True))
+    assert {"tired": "function", "Run": "class", "TREE": "tree", "seen": "value"}.items() <= kinds.items()
+    runtime.close()
 
 
 def test_a_comment_is_told_and_is_no_part_of_the_run(project, tmp_path):

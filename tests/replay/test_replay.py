@@ -107,6 +107,20 @@ def test_what_a_run_posts_to_itself_stands_between_what_comes_in(record):
     assert replay(recording, made).is_same
 
 
+def test_a_step_that_was_slow_takes_no_place_of_what_comes_in(record):
+    """What the watchdog reports comes in at an intake, and the machine decides at which."""
+
+    def between(runtime):
+        runtime.kernel.post_report(told.append, runtime.tick)
+        yard.ringing(runtime)
+
+    told = []
+    recording = record(ticks=60, between=between)
+    assert told == list(range(60))
+    report = replay(recording, yard.Yard())
+    assert report.is_same, report.as_text()
+
+
 def test_inputs_that_find_nobody_any_more_fail_alike(record):
     def take_down(runtime):
         close = getattr(runtime, "close_door", None)

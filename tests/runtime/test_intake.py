@@ -32,6 +32,9 @@ class Notes:
     def posted(self, what):
         self.lines.append((self.kernel.tick, "posted", what))
 
+    def restarting(self, restart):
+        pass
+
     def closing(self, reason):
         self.lines.append((self.kernel.tick, "closing", reason))
 

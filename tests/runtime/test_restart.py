@@ -270,6 +270,83 @@ def test_a_replay_begins_again_from_the_tick_on_in_which_the_run_did(tmp_path, h
     assert report.is_same, report.as_text()
 
 
+def test_a_policy_that_was_set_by_hand_stays_whoever_drives():
+    runtime = Runtime()
+    runtime.restart = None
+    assert killed_after(runtime, by_run)
+    assert runtime.restart is None
+
+
+def test_what_run_says_holds_while_it_drives_and_no_longer():
+    seen = []
+    runtime = Runtime()
+    runtime.every_tick(lambda: seen.append((runtime.tick, runtime.restart)))
+    runtime.step()
+    asyncio.run(runtime.run(1, speed=math.inf))
+    runtime.step()
+    asyncio.run(runtime.run(1, speed=math.inf, restart=Restart(first=7.0)))
+    asyncio.run(runtime.run(1, speed=math.inf, restart=None))
+    assert seen == [(1, None), (2, Restart()), (3, None), (4, Restart(first=7.0)), (5, None)]
+    assert killed_after(runtime, lambda runtime: runtime.step(1.5))
+
+
+@pytest.mark.parametrize("restart", ["never", "when_run", True, False, 1.0, Restart, {"first": 1.0}])
+def test_a_wrong_policy_is_refused_where_it_is_given(restart):
+    said = r"^restart is .*: give a policy, such as Restart\(first=1.0\), or None"
+    with pytest.raises(ValueError, match=said):
+        Runtime(restart=restart)
+    runtime = Runtime()
+    with pytest.raises(ValueError, match=said):
+        runtime.restart = restart
+    with pytest.raises(ValueError, match=said):
+        asyncio.run(runtime.run(1, restart=restart))
+    assert (runtime.restart, runtime.tick) == (None, 0)
+
+
+@pytest.mark.parametrize("host", ["plain", "asyncio", "trio"])
+@pytest.mark.parametrize("told", [{}, {"restart": None}, {"restart": Restart(first=0.3)}])
+def test_a_policy_that_changes_again_and_again_replays_as_it_was(tmp_path, told, host):
+    """By who drives, by hand between two ticks, and by the world within one: before and after others fail in it."""
+
+    def make(*, seed, host):
+        runtime = Runtime(seed, host=host, ticks_per_second=10, **told)
+        says = {} if not told else {10: Restart(first=0.5), 15: None, 41: Restart(first=0.2), 42: None}
+
+        class Changes(Action):
+            does = TOP
+            utility = 0.5
+
+            async def run(self, ctx, args):
+                if runtime.tick in says:
+                    runtime.restart = says[runtime.tick]
+                await ctx.next_tick()
+
+        for name in ("a", "b", "c"):
+            runtime.add(Agent(Entity(name), actions=[Fails]))
+        runtime.add(Agent(Entity("world"), actions=[Changes]))
+        runtime.on_input("arrive", lambda name: runtime.add(Agent(Entity(name), actions=[Fails])))
+        return runtime
+
+    path = tmp_path / "changing.sqlite"
+    runtime = make(seed=1, host="auto")
+
+    async def play():
+        for turn in range(4):
+            await runtime.run(4, speed=math.inf)
+            runtime.send("arrive", name=f"ran {turn}")
+            await runtime.run(9, speed=math.inf, restart=Restart(first=0.1 + turn))
+            runtime.send("arrive", name=f"stepped {turn}")
+            runtime.step(1.2)
+            if told:
+                runtime.restart = (Restart(first=1.0), None, None, Restart(first=2.0))[turn]
+        await runtime.aclose()
+
+    with runtime.record(path):
+        asyncio.run(play())
+    report = replay(path, make, host=host)
+    assert report.is_same, report.as_text()
+
+
 @pytest.mark.parametrize(
     "restart", ['"soon"', '{"soon": {}}', '{"1": {"first": 0}}', '{"1": {"never": 1}}', '{"1": 3}']
 )
@@ -280,7 +357,7 @@ def test_a_header_that_says_nonsense_of_it_is_refused(tmp_path, restart):
         runtime.step()
     runtime.close()
     with contextlib.closing(sqlite3.connect(path)) as base:
-        base.execute("INSERT INTO meta VALUES ('restart', ?)", [restart])
+        base.execute("INSERT OR REPLACE INTO meta VALUES ('restart', ?)", [restart])
         base.commit()
     with pytest.raises(ReplayError, match="its header says restart="):
         replay(path, mixed)

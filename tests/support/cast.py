@@ -142,6 +142,6 @@ def logged(caplog):
 
     def lines():
         told = [(record.levelname, record.getMessage()) for record in caplog.records]
-        return [(level, text) for level, text in told if "blocked the event loop" not in text]
+        return [(level, text) for level, text in told if " blocked the " not in text]
 
     return lines

@@ -169,6 +169,9 @@ class ActionSpec:
         self.has_stop_thinking = self._hook("stop_thinking")
         self.has_on_reject = self._hook("on_reject", ("ctx", "args", "reason"))
         self.has_start = self._hook("start")
+        if hasattr(cls, "steps") and not hasattr(cls.run, "is_default_hook"):  # before its kind is asked for
+            remedy = "Move what it does into a step, or into start."
+            raise self._wrong("a compound action has no run of its own.", remedy)
         self.has_run = self._hook("run", is_async=True)
         self.has_stop = self._hook("stop")
         self.think_code = code_without_waits(cls.think) if self.has_think else None
@@ -264,10 +267,6 @@ class ActionSpec:
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:
-        if self.has_run:
-            raise self._wrong(
-                "a compound action has no run of its own.", "Move what it does into a step, or into start."
-            )
         compiled = compile_steps(self.subject, cls.steps, cls.output, cls.Args.field_names())
         self.steps = compiled.steps
         self.output = compiled.output

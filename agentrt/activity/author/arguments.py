@@ -493,7 +493,8 @@ def _inside(value: Any) -> Collection[Any]:
 
 def first_gone(entities: Iterable[Any]) -> Any:
     """The first by its name of those that were destroyed, in whichever order they come; None while all are there."""
-    return min((one for one in entities if is_gone(one)), key=name_of, default=None)
+    gone = [one for one in entities if is_gone(one)]
+    return min(gone, key=name_of) if gone else None
 
 
 def name_of(entity: object) -> str:

@@ -100,6 +100,7 @@ def ignored(seat: Seat, method: str) -> None:
         seat.note(TraceEvent.IGNORED, method=method, state=UNIT_NAMES[seat.state])
 
 
+_NO_VALUE: Final = object()  # a timer brings none
 _ABSENT: Final = (IDLE, IMPOSSIBLE, FINISHED)  # it is not considered, or done: what it says concerns nobody
 _GIVEN: Final = "Each thinking, with its run, has a context of its own: use the one that the hook was called with."
 
@@ -177,15 +178,23 @@ def _checked(choice: Any) -> dict[str, Any]:
 class Listener(Connection):
     """A function of an action that is connected to a signal. Closing it twice does nothing."""
 
-    __slots__ = ("_seat",)
+    __slots__ = ("_callback", "_context")
 
-    def __init__(self, signal: Signal, function: Callable[[Any], object], seat: Seat) -> None:
-        super().__init__(signal, function)
-        self._seat = seat
+    def __init__(self, signal: Signal, callback: Callable[[Any], object], context: Context) -> None:
+        self._signal = signal
+        self._callback = callback
+        self._context = context
+
+    def hear(self, value: object) -> None:
+        self._context._call_back(self._callback, value)
+
+    @property
+    def function(self) -> Callable[..., object]:
+        return self._callback
 
     def close(self) -> None:
         super().close()
-        self._seat.let_go(self)
+        self._context._seat.let_go(self)
 
     words: tuple[str, str] = "a listener", "listeners"
 
@@ -817,7 +826,7 @@ class Context:
         Raises:
             WrongStateError: the action neither thinks nor runs, so that nothing would end it.
         """
-        listener = Listener(signal, partial(self._call_back, callback), self._seat)
+        listener = Listener(signal, callback, self)
         if self._opens("listen", listener):
             signal.add(listener)
         return listener
@@ -853,13 +862,16 @@ class Context:
         self._seat.own_extras().keep(opened, is_thinking=seat.state in (THINKING, READY))
         return True
 
-    def _call_back(self, callback: Callable[..., object], *args: Any) -> None:
+    def _call_back(self, callback: Callable[..., object], value: object = _NO_VALUE) -> None:
         seat = self._seat
         kernel = self._home.kernel
         outer, kernel.acting = kernel.acting, seat
         try:
             try:
-                callback(*args)
+                if value is _NO_VALUE:
+                    callback()
+                else:
+                    callback(value)
             finally:
                 kernel.acting = outer
         except Flow as flow:

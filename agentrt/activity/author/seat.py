@@ -120,8 +120,12 @@ class Possessions(Protocol):
     status: tuple[str, dict[str, Any]] | None  # what ``set_status_text_key`` said
     progress: str  # what ``set_debug_progress`` said
     resumption: tuple[Any] | None  # what the next ``suspend`` returns at once, because ``resume`` came before it
-    debug: dict[str, Any]  # the author's own debugging data
     suspension: Waiter | None  # the wait of ``suspend``, while it lasts
+
+    @property
+    def debug(self) -> dict[str, Any]:
+        """The author's own debugging data."""
+        ...
 
     def suspend(self) -> Waiter: ...
 

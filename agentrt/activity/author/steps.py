@@ -97,6 +97,9 @@ class Placeholder:
     def __format__(self, spec: str) -> str:
         raise self._too_early("put into a text")
 
+    def __str__(self) -> str:  # to look at one, ``repr`` shows it
+        raise self._too_early("put into a text")
+
 
 def _computed(self: Placeholder, _other: object = None) -> Any:
     raise self._too_early("computed with", f"Write CALL(function, {self!r}).")

@@ -126,7 +126,7 @@ import math
 import sys
 import types
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -155,6 +155,7 @@ from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
 from agentrt.kernel.kernel import Batch, ControlFlow
+from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
@@ -999,7 +1000,7 @@ class Unit:
             self.move(IDLE)
             self.retire()
             if self.extras is not None:
-                self.extras.backoff.cancel()  # of one that refused to be started
+                self.extras.cancel_backoff()  # of one that refused to be started
                 self.extras.leave_line()
             return
         # After the change of state: what the hook says through its context is ignored then.
@@ -1086,7 +1087,7 @@ class Unit:
     def turn_has_come(self) -> None:
         """It waited in line for a lease, and it is its turn: think again, if it only waits for that."""
         if self.state == IMPOSSIBLE:
-            self.own_extras().backoff.cancel()
+            self.own_extras().cancel_backoff()
             try_again(self.frame, self, self.frame.round)
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -1110,7 +1111,7 @@ class Unit:
                 self.note(TraceEvent.STOP_THINKING)
             return
         self.stop_think()
-        if self.extras is not None:
+        if self.extras is not None and self.extras.backoff is not None:
             self.extras.backoff.reset()
 
     def take_place(self) -> bool:
@@ -2004,6 +2005,8 @@ def refuse(unit: Unit, reason: str) -> None:
     extras = unit.own_extras()
     extras.reason = f"it refused to be started: {reason}"
     backoff = extras.backoff
+    if backoff is None:
+        backoff = extras.backoff = Backoff()
     frame = unit.frame
     kernel = frame.planner.kernel
     refusal = refusal_of(kernel)
@@ -2057,7 +2060,7 @@ def meant(frame: Frame, value: object) -> Collection[Any]:
 def watch(frame: Frame, entity: object, only: Unit | None) -> Connection:
     destroyed = destroyed_signal(entity)
     assert destroyed is not None
-    return destroyed.connect(lambda _gone: lost(frame, entity, only))
+    return BoundCall(destroyed, lost, frame, entity, only)
 
 
 def lost(frame: Frame, entity: object, only: Unit | None) -> None:
@@ -2126,12 +2129,12 @@ class Backoff:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Extras:
-    """The rare possessions of one unit."""
+    """The rare possessions of one unit. Hardly any has more than a few of them, so each is made with its first use."""
 
     progress: str = ""  # what ``set_debug_progress`` said
     reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
     status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
-    debug: dict[str, Any] = field(default_factory=dict)  # the author's own debugging data
+    kept_debug: dict[str, Any] | None = None  # the author's own debugging data; None until he asks for it
     suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
     resumption: tuple[Any] | None = None  # what the next wait returns at once, because ``resume`` came before it
     _is_late: bool = False  # whether the last wait was given up: its resume may still come
@@ -2148,11 +2151,19 @@ class Extras:
     unwinding: Callable[[], object] | None = None  # called when ``run`` is told to stop, by whoever has it stand still
     place: Place | None = None  # its place in the line for a lease, while it waits in one
     refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
-    backoff: Backoff = field(default_factory=Backoff)  # for when it refuses to be started
-    _while_thinking: list[Opened] = field(default_factory=list)
-    _while_running: list[Opened] = field(default_factory=list)
-    _protected: list[tuple[Any, Connection]] = field(default_factory=list)
-    exempt: list[Any] = field(default_factory=list)  # entities from which protection was taken
+    backoff: Backoff | None = None  # for when it refuses to be started; None until it does
+    _while_thinking: list[Opened] | None = None
+    _while_running: list[Opened] | None = None
+    _protected: tuple[tuple[Any, Connection], ...] = ()
+    exempt: tuple[Any, ...] = ()  # entities from which protection was taken
+
+    @property
+    def debug(self) -> dict[str, Any]:
+        """The author's own debugging data."""
+        kept = self.kept_debug
+        if kept is None:
+            kept = self.kept_debug = {}
+        return kept
 
     def asked_anew(self) -> None:
         """Its think begins. Only now: until it is asked again, tools tell why it was not ready."""
@@ -2160,11 +2171,17 @@ class Extras:
         self.refusal = None
 
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:
-        (self._while_thinking if is_thinking else self._while_running).append(opened)
+        kept = self._while_thinking if is_thinking else self._while_running
+        if kept is not None:
+            kept.append(opened)
+        elif is_thinking:
+            self._while_thinking = [opened]
+        else:
+            self._while_running = [opened]
 
     def let_go(self, unit: Unit, opened: Opened) -> None:
         for kept in (self._while_thinking, self._while_running):
-            if opened in kept:
+            if kept is not None and opened in kept:
                 kept.remove(opened)
                 unit.something_closed()
 
@@ -2172,22 +2189,22 @@ class Extras:
         """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
         entities = meant(unit.frame, value)
         for entity in entities:
-            self.exempt = [kept for kept in self.exempt if kept is not entity]
+            self.exempt = tuple([kept for kept in self.exempt if kept is not entity])
         gone = first_gone(entities)
         if gone is not None:
             lost(unit.frame, gone, unit)
             return
         for entity in entities:
             if not any(kept is entity for kept, _ in self._protected):
-                self._protected.append((entity, watch(unit.frame, entity, unit)))
+                self._protected = (*self._protected, (entity, watch(unit.frame, entity, unit)))
 
     def unprotect(self, unit: Unit, value: object) -> None:
         for entity in meant(unit.frame, value):
-            self.exempt.append(entity)
+            self.exempt = (*self.exempt, entity)
             for kept, connection in self._protected:
                 if kept is entity:
                     connection.close()
-            self._protected = [(kept, connection) for kept, connection in self._protected if kept is not entity]
+            self._protected = tuple([one for one in self._protected if one[0] is not entity])
 
     # --- suspend and resume -------------------------------------------------------------------------------------------
 
@@ -2225,7 +2242,7 @@ class Extras:
     def waits(self) -> str:
         """What was opened while thinking and may still answer, in words."""
         found: dict[tuple[str, str], int] = {}
-        for one in self._while_thinking:
+        for one in self._while_thinking or ():
             found[one.words] = found.get(one.words, 0) + 1
         frames = sum(not one.frame.is_hopeless for one in self.spawned)
         if frames:
@@ -2234,7 +2251,8 @@ class Extras:
 
     def thinking_stopped(self, *, is_started: bool) -> None:
         """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
-        _close(self._while_thinking)
+        opened, self._while_thinking = self._while_thinking, None
+        _close(opened)
         self.candidates = None
         self.leave_line()
         for timeout in (self.timeouts or {}).values():
@@ -2246,6 +2264,11 @@ class Extras:
             self._unprotect_all()
             self.status = None
 
+    def cancel_backoff(self) -> None:
+        """It is not asked again by itself."""
+        if self.backoff is not None:
+            self.backoff.cancel()
+
     def leave_line(self) -> None:
         """Give up its place in the line for a lease, if it has one."""
         if self.place is not None:
@@ -2254,7 +2277,8 @@ class Extras:
 
     def stopped(self) -> None:
         self.thinking_stopped(is_started=False)
-        _close(self._while_running)
+        opened, self._while_running = self._while_running, None
+        _close(opened)
         self.suspension = None
         self.resumption = None
         self._is_late = False
@@ -2265,14 +2289,12 @@ class Extras:
     def _unprotect_all(self) -> None:
         for _, connection in self._protected:
             connection.close()
-        self._protected.clear()
-        self.exempt.clear()
+        self._protected = self.exempt = ()
 
 
-def _close(kept: list[Opened]) -> None:
-    opened = kept[:]
-    kept.clear()  # first: nothing may still answer, and nobody is to be told that it may not any more
-    for one in opened:
+def _close(opened: list[Opened] | None) -> None:
+    """Close what was kept, and is not any more: nothing may still answer, and nobody is told that it may not."""
+    for one in opened or ():
         one.close()
 
 

@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `breakpoints.js`, `toolbar.js`), and what the user does
- * either changes the state or is told to the server. From the state follows what is watched, and so what the server
- * sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`,
+ * `toolbar.js`), and what the user does either changes the state or is told to the server. From the state follows what
+ * is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -27,6 +27,7 @@ import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "
 import { modelsView } from "./models.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
+import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
 import { Store } from "./store.js";
 import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
@@ -62,6 +63,10 @@ const keys = bindKeys({
   zoom: (factor) => timeline.zoom(factor),
   follow: () => timeline.follow(),
   breakHere,
+  reload: () => {
+    const last = standings(store.state).at(-1);
+    if (last !== undefined) selectReload(store, last.key);
+  },
   theme: () => switchTheme(store),
   escape: () => {
     document.activeElement?.blur?.();
@@ -101,6 +106,7 @@ const side = h(
   { class: "side panel", "aria-label": "Details" },
   selectedSection(store, breakpoints.buttons),
   flagsSection(store),
+  reloadsSection(store),
   breakpoints.element,
 );
 side.addEventListener("click", (event) => {
@@ -111,6 +117,7 @@ side.addEventListener("click", (event) => {
 document.body.append(
   topBar(store, playback, { theme: () => switchTheme(store), help: keys.help }),
   scrubber(store, playback),
+  reloadBar(store),
   h(
     "main",
     { class: "workspace" },

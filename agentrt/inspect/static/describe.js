@@ -8,6 +8,7 @@
 
 import { gameTime, leafOf, number, plural } from "./format.js";
 import { findNode } from "./plantree.js";
+import { standings } from "./reloads.js";
 import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
 
 /**
@@ -15,13 +16,14 @@ import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
  *
  * @param {object} state - the state of the page.
  * @returns {object} `title`; and either `empty`, why there is nothing, or `heading`, `state`, `bar`, `why`, `rows`
- *   (name and value), `data`, `candidates`, `offers`, `path`, `stop` (kind and name of a breakpoint) and `goTo` (a
- *   tick), as they apply.
+ *   (name and value), `data`, `candidates`, `offers`, `agents` (names, and how many more), `path`, `stop` (kind and
+ *   name of a breakpoint) and `goTo` (a tick), as they apply.
  */
 export function describe(state) {
   const { selection, agent } = state;
   if (selection?.what === "event") return ofEvent(selection.record, state);
   if (selection?.what === "span") return ofSpan(selection.span, state);
+  if (selection?.what === "reload") return ofReload(selection.key, state);
   const snapshot = agent?.snapshot;
   if (!snapshot)
     return {
@@ -236,5 +238,37 @@ function ofSpan([lane, , path, name, begin, end, outcome], { hello, world }) {
     ],
     goTo: hello?.source === "recording" ? begin : undefined,
     path,
+  };
+}
+
+const CHANGED = {
+  class: "Classes",
+  function: "Functions",
+  tree: "Trees",
+  pack: "Packs",
+  manifest: "Manifests",
+  value: "Values",
+};
+
+function ofReload(key, state) {
+  const found = standings(state).find((one) => one.key === key);
+  if (found === undefined) return { title: "Reload", empty: "It is not known any more." };
+  const { row, words } = found;
+  const named = (kind) => row.changed.filter((_, index) => (row.kinds[index] ?? "value") === kind).join(", ");
+  return {
+    title: "Reload",
+    heading: row.files.join(", "),
+    state: found.state,
+    stateWord: words,
+    why: row.error,
+    rows: [
+      ["Tick", `${row.tick}`],
+      ...Object.entries(CHANGED).map(([kind, title]) => [title, named(kind)]),
+      ["Gone", row.removed.join(", ")],
+      ["Besides", row.notes.join("\n")],
+      ["Runs", row.error && !found.isOver ? "the code of before" : ""],
+    ],
+    agents: row.error ? undefined : { names: row.agents, more: row.took - row.agents.length },
+    goTo: state.hello?.source === "recording" ? row.tick : undefined,
   };
 }

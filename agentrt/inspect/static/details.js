@@ -8,8 +8,9 @@
 import { describe } from "./describe.js";
 import { fill, h, setText } from "./dom.js";
 import { overlayWords } from "./drawing.js";
-import { clip, number, plain } from "./format.js";
+import { clip, count, number, plain } from "./format.js";
 import { drawBar } from "./planview.js";
+import { choose } from "./store.js";
 
 /**
  * Make the part about the selected thing.
@@ -22,7 +23,7 @@ export function selectedSection(store, breakButtons) {
   const body = h("div", { class: "side-body" });
   const title = h("h2", { text: "Selected" });
   let drawn = "";
-  store.view(["agent", "selection", "chosen", "hello", "world", "outlines"], (state) => {
+  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads"], (state) => {
     const content = describe(state);
     const text = JSON.stringify(content);
     setText(title, content.title);
@@ -59,6 +60,7 @@ function render(content, state, breakButtons, store) {
     content.candidates ? candidates(content.candidates, store) : null,
     content.offers?.length > 0 ? offers(content.offers) : null,
     named(content.title === "Event" ? "Detail" : "Debug data", content.data),
+    content.agents ? takers(content.agents, store) : null,
     content.path ? pathLine(content.path) : null,
     content.goTo === undefined
       ? null
@@ -117,6 +119,26 @@ function offers(list) {
     ),
   );
   return h("div", {}, h("h3", { text: "Offers" }), h("ul", { class: "candidates offers" }, ...rows));
+}
+
+/** Who took a reload up; the details stay about it when one of them is chosen. */
+function takers({ names, more }, store) {
+  const rows = names.map((name) =>
+    h(
+      "li",
+      {},
+      h("button", {
+        type: "button",
+        class: "link",
+        text: name,
+        title: `Look at ${name}`,
+        on: { click: () => choose(store, name, store.state.selection) },
+      }),
+    ),
+  );
+  if (more > 0) rows.push(h("li", { text: `and ${count(more)} more` }));
+  const title = names.length === 0 ? "No agent runs or knows it" : "Taken up by";
+  return h("div", {}, h("h3", { text: title }), h("ul", { class: "takers" }, ...rows));
 }
 
 function candidates(list, store) {

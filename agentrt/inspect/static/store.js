@@ -31,9 +31,10 @@ export function initialState() {
     eventsMissed: 0,
     timeline: null,
     drawing: null, // of the world; see drawing.js
+    reloads: [], // what was edited while it ran, the oldest first
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
-    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span", …}: what the side panel is about
+    selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
     search: "",
     tab: "plan",
     page: { offset: 0, limit: 60 }, // the part of the list of agents that is on the screen
@@ -114,7 +115,7 @@ const HANDLERS = {
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
-    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null };
+    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
     Object.assign(unknown, { agent: null, world: null });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
@@ -144,6 +145,9 @@ const HANDLERS = {
   },
   drawing(store, message) {
     store.set({ drawing: taken(store.state.drawing, message) });
+  },
+  reloads(store, message) {
+    store.set({ reloads: message.rows });
   },
   error(store, message) {
     const code = message.code ? `${message.code}: ` : "";

@@ -7,6 +7,9 @@
  * zooms around the pointer, drag or shift and wheel move, a double click on the ruler (or on a span, in a recording)
  * goes there in time.
  *
+ * A reload is a line through all lanes with a mark on the ruler, green if it was taken and red if it was refused
+ * (hollow when that is mended); pointing at the mark tells what it is, pressing selects it.
+ *
  * A span is drawn in the color of its name, so that a habit is seen as a pattern; how it ended is drawn at its end: red
  * for aborted and failed, amber for preempted, open ends fade into now.
  */
@@ -14,12 +17,14 @@
 import { colorOf, colors, fitting, makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { gameTime, plural } from "./format.js";
+import { selectReload, standings, summaryOf } from "./reloads.js";
 import { arrange, nowOf, openUntilOf, TimeScale, windowEnd } from "./timescale.js";
 
 const GUTTER = 84;
 const RULER = 20;
 const ROW = 18;
 const TABLE_ROWS = 40;
+const MARK = 4; // half of the width of a mark on the ruler
 
 /**
  * Make the time line.
@@ -84,7 +89,17 @@ export function timelinePanel(store, playback) {
     drawLanes(scene, layout);
     drawBoxes(scene, layout);
     drawRuler(scene, state.hello?.ticks_per_second ?? 0);
+    drawReloads(scene, standings(state));
     drawNow(scene);
+  }
+
+  /** The reload whose mark on the ruler is under the pointer; of several, the one that is drawn last. */
+  function reloadAt(event) {
+    const box = canvas.element.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (x < GUTTER || y >= RULER) return null;
+    const near = (one) => Math.abs(GUTTER + scale.x(one.row.tick) - x) <= MARK + 2;
+    return standings(store.state).findLast(near) ?? null;
   }
 
   function spanAt(event) {
@@ -109,7 +124,7 @@ export function timelinePanel(store, playback) {
     draw();
   });
   store.view(
-    ["windowTicks", "windowLast", "world", "selection", "theme"],
+    ["windowTicks", "windowLast", "world", "selection", "theme", "reloads"],
     ({ windowLast, windowTicks, hello, world }) => {
       const isOutside =
         windowLast !== null && world !== null && (world.tick > windowLast + 1 || world.tick < windowLast - windowTicks);
@@ -130,6 +145,7 @@ export function timelinePanel(store, playback) {
     zoom,
     pan,
     spanAt,
+    reloadAt,
     scaleNow: () => scale,
     hover: (span) => {
       hovered = span;
@@ -234,6 +250,35 @@ function drawRuler({ pen, width, scale }, rate) {
   pen.fillText(rate ? `${gameTime(scale.ticks / rate)}` : "ticks", 8, RULER / 2 - 0.5);
 }
 
+function drawReloads({ pen, height, width, scale, selected }, all) {
+  const paint = colors();
+  for (const { row, key, state, isOver } of all) {
+    const x = Math.round(GUTTER + scale.x(row.tick)) + 0.5;
+    if (x < GUTTER || x > width) continue;
+    const isSelected = selected?.what === "reload" && selected.key === key;
+    const color = row.error ? paint.impossible : state === "idle" ? paint["text-3"] : paint.running;
+    pen.strokeStyle = pen.fillStyle = color;
+    pen.globalAlpha = isSelected ? 1 : 0.55;
+    pen.lineWidth = 1;
+    pen.setLineDash(isSelected ? [] : [3, 3]);
+    pen.beginPath();
+    pen.moveTo(x, RULER);
+    pen.lineTo(x, height);
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.globalAlpha = 1;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    for (const [across, down] of [[0, -MARK], [MARK, 0], [0, MARK], [-MARK, 0]]) {
+      pen.lineTo(x + across, RULER - MARK - 2 + down);
+    }
+    pen.closePath();
+    if (isOver) pen.fillStyle = paint.surface;
+    pen.fill();
+    pen.stroke();
+  }
+}
+
 function drawNow({ pen, height, width, scale, now }) {
   const x = Math.min(width - 1, GUTTER + scale.x(now + 1));
   if (x < GUTTER) return;
@@ -243,7 +288,7 @@ function drawNow({ pen, height, width, scale, now }) {
 
 // --- pointer ---------------------------------------------------------------------------------------------------------
 
-function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt, scaleNow, hover }) {
+function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt, reloadAt, scaleNow, hover }) {
   let drag = null;
   let moved = false;
   canvas.addEventListener(
@@ -281,8 +326,10 @@ function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerup", (event) => {
     release();
-    const span = moved ? null : spanAt(event);
-    if (span !== null) store.set({ selection: { what: "span", span, path: span[2], begin: span[4] } });
+    if (moved) return;
+    const [span, reload] = [spanAt(event), reloadAt(event)];
+    if (reload !== null) selectReload(store, reload.key);
+    else if (span !== null) store.set({ selection: { what: "span", span, path: span[2], begin: span[4] } });
   });
   canvas.addEventListener("dblclick", (event) => {
     const box = canvas.getBoundingClientRect();
@@ -295,11 +342,11 @@ function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt
   });
 
   function point(event) {
-    const span = spanAt(event);
+    const [span, reload] = [spanAt(event), reloadAt(event)];
     hover(span);
-    show(tip, span !== null);
-    if (span === null) return;
-    fill(tip, ...tipLines(span, store.state));
+    show(tip, span !== null || reload !== null);
+    if (span === null && reload === null) return;
+    fill(tip, ...(reload === null ? tipLines(span, store.state) : reloadLines(reload)));
     const panel = scroller.parentElement.getBoundingClientRect();
     const left = Math.min(event.clientX - panel.left + 12, panel.width - tip.offsetWidth - 6);
     tip.style.left = `${Math.max(4, left)}px`;
@@ -317,6 +364,14 @@ function tipLines([lane, , path, name, begin, end, outcome], state) {
     h("strong", { text: name }),
     h("div", { text: `tick ${begin} – ${end ?? "now"}, ${plural(length, "tick")}${time}, ${ended}` }),
     h("div", { class: "tip-path", text: lane === "plan" ? path : `${lane}: ${path}` }),
+  ];
+}
+
+function reloadLines({ row, words }) {
+  return [
+    h("strong", { text: `reload: ${words}` }),
+    h("div", { text: `tick ${row.tick}, ${row.files.join(", ")}` }),
+    h("div", { class: "tip-path", text: summaryOf(row) }),
   ];
 }
 

@@ -86,6 +86,7 @@ class StepReport(NamedTuple):
     agent: str = ""  # whose it is; empty for nobody's
     path: str = ""  # the place in the agent; empty likewise
     is_over: bool = True
+    has_loop: bool = True  # whether an event loop waits, which could run something in a worker thread
 
     @property
     def place(self) -> str:
@@ -95,11 +96,16 @@ class StepReport(NamedTuple):
     def __str__(self) -> str:
         whose = f" of agent {self.agent!r}" if self.agent else ""
         path = f" at {self.path!r}" if self.path else ""
-        has = "blocked the event loop for" if self.is_over else "hangs: it has kept the thread for"
+        blocked = "the event loop" if self.has_loop else "the tick"
+        has = f"blocked {blocked} for" if self.is_over else "hangs: it has kept the thread for"
+        remedy = "Call it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let it await "
+        remedy += "now and then."
+        if not self.has_loop:
+            remedy = "Let it await now and then; under runtime.run(), 'await ctx.call(fn, *args)' runs it in a worker "
+            remedy += "thread."
         return (
             f"{self.what!r}{whose}{path} {has} {self.seconds:.2f} s in tick {self.tick}, at {self.place} in "
-            f"{self.function}. Call it through 'await ctx.call(fn, *args)', which runs it in a worker thread, or let "
-            f"it await now and then."
+            f"{self.function}. {remedy}"
         )
 
 
@@ -224,7 +230,9 @@ class Watch:
         frame = sys._current_frames().get(self.thread)
         place = ("?", 0, "?") if frame is None else _place(frame)
         what = name_of(step.calling) if step.current is None else step.current.name
-        return StepReport(what, *place, kernel.tick, self._seen, *_whose(step, frame), is_over=False)
+        return StepReport(
+            what, *place, kernel.tick, self._seen, *_whose(step, frame), False, kernel.host.name != "plain"
+        )
 
     def _settle(self) -> None:
         """The step that was watched has ended: report it if it blocked, and nobody did while it lasted."""
@@ -233,9 +241,9 @@ class Watch:
         if kernel is not None:
             is_long = self.blocking is not None and self._seen >= self.blocking
             if report is not None and is_long and not self._is_told:
-                kernel.post(self._told, report._replace(seconds=self._seen, is_over=True))
+                kernel.post_report(self._told, report._replace(seconds=self._seen, is_over=True))
             if self._struck is not None:
-                kernel.post(_note_struck, kernel, self._struck)
+                kernel.post_report(_note_struck, kernel, self._struck)
         self._step = self._error = self._interrupted = self._function = self._struck = None
         self._is_told = False
         self._strikes = 0

@@ -55,6 +55,7 @@ class _Field:
     """What it costs to come to a goal, the goal's own cell included, from each cell of a window.
 
     Attributes:
+        ends: where a way along some cells ends, of those for which somebody asked.
         left: the first column of the window.
         right: the one behind its last column.
         top: its first row.
@@ -65,7 +66,7 @@ class _Field:
         exact: up to which value they are what the whole ground would say.
     """
 
-    __slots__ = ("around", "bottom", "exact", "height", "left", "right", "top", "values")
+    __slots__ = ("around", "bottom", "ends", "exact", "height", "left", "right", "top", "values")
 
     def __init__(self, left: int, top: int, values: numpy.ndarray, around: int, exact: int) -> None:
         width, self.height = values.shape
@@ -74,6 +75,7 @@ class _Field:
         self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
         self.around = around
         self.exact = exact
+        self.ends: dict[Cell, Cell] = {}
 
     def at(self, cell: Cell) -> int:
         """The value of a cell; -1 if the window cannot tell.
@@ -106,7 +108,7 @@ class _GridPath(Path):
     Equal if start and goal are, since there is one way from each to each.
     """
 
-    __slots__ = ("_finder", "_key", "_places")
+    __slots__ = ("_end", "_finder", "_key", "_places")
 
     # What a dataclass holds is searched for entities to protect. There are none here, and the search would walk it.
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = {}
@@ -115,6 +117,7 @@ class _GridPath(Path):
     _finder: GridPathFinder
     _key: _Key
     _places: tuple[Cell, ...] | None
+    _end: Cell | None
 
     def __init__(self, finder: GridPathFinder, key: _Key, start: Cell, cost: int) -> None:
         put = object.__setattr__
@@ -123,6 +126,7 @@ class _GridPath(Path):
         put(self, "_finder", finder)
         put(self, "_key", key)
         put(self, "_places", None)
+        put(self, "_end", None if key[1] else key[0])
 
     @property
     def places(self) -> tuple[Cell, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -136,8 +140,11 @@ class _GridPath(Path):
     @property
     def destination(self) -> Cell:
         """Where it ends."""
-        goal, reach = self._key
-        return (self.start, *self.places)[-1] if reach else goal
+        end = self._end
+        if end is None:
+            end = self._finder.end(self._key, self.start)
+            object.__setattr__(self, "_end", end)
+        return end
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _GridPath) and self.start == other.start and self._key == other._key
@@ -218,6 +225,31 @@ class GridPathFinder:
         """
         self._value(key, start)
         return tuple(self._downhill(self._fields[key], start))
+
+    def end(self, key: tuple[Cell, int], start: Cell) -> Cell:
+        """Where a path that was found ends.
+
+        From each cell the way leads on to the same next one, so that ways which meet end at one place. Whoever walks
+        asks at each step, and finds that place after a cell or two.
+
+        Args:
+            key: the goal, and how many steps before it the path may end.
+            start: where it begins.
+        """
+        self._value(key, start)
+        field = self._fields[key]
+        ends, passed = field.ends, [start]
+        end = ends.get(start)
+        if end is None:
+            for cell in self._downhill(field, start):
+                if cell in ends:
+                    end = ends[cell]
+                    break
+                passed.append(cell)
+            else:
+                end = passed[-1]
+            ends.update(dict.fromkeys(passed, end))
+        return end
 
     def cost(self, start: Cell, goal: Cell, *, reach: int = 0) -> int | None:
         """What the cheapest path costs.

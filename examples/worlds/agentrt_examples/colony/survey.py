@@ -124,22 +124,26 @@ class Survey:
                 best = (cost, entries[entity], entity)
         return None if best is None else (best[2], best[0])
 
-    def _candidates(self, tag: str, start: Cell) -> Iterator[tuple[int, Cell, Entity]]:
+    def _candidates(self, tag: str, start: Cell) -> Iterable[tuple[int, Cell, Entity]]:
         """Who stands under the tag and where, with how many steps it is away at least, the nearest first."""
         left = self._census.count(tag)
         if not left:
-            return
+            return ()
         inside = (self._blocks.get(tag) or self._index(tag)).inside
         if left <= _FEW:
-            everybody = [item for block in inside.values() for item in block.items()]
-            yield from sorted(_away(everybody, start), key=_steps)
-            return
+            return sorted(_away(inside.values(), start), key=_steps)
+        return self._by_rings(inside, left, start)
+
+    def _by_rings(
+        self, inside: dict[Cell, dict[Entity, Cell]], left: int, start: Cell
+    ) -> Iterator[tuple[int, Cell, Entity]]:
+        """The same, looking no farther than is asked for."""
         waiting: list[tuple[int, Cell, Entity]] = []
         for ring, around in enumerate(self._rings((start[0] // _BLOCK, start[1] // _BLOCK))):
-            found = [item for block in around if block in inside for item in inside[block].items()]
-            left -= len(found)
+            found = _away([inside[block] for block in around if block in inside], start)
             if found:
-                waiting += _away(found, start)
+                left -= len(found)
+                waiting += found
                 waiting.sort(key=_steps)
             # Whoever stands farther out is more steps away than that.
             sure = ring * _BLOCK if left else _EVERYWHERE
@@ -177,6 +181,8 @@ _EVERYWHERE = 1 << 30
 _steps = itemgetter(0)  # of a candidate
 
 
-def _away(found: Iterable[tuple[Entity, Cell]], start: Cell) -> list[tuple[int, Cell, Entity]]:
+def _away(blocks: Iterable[dict[Entity, Cell]], start: Cell) -> list[tuple[int, Cell, Entity]]:
     column, row = start
-    return [(abs(cell[0] - column) + abs(cell[1] - row), cell, entity) for entity, cell in found]
+    return [
+        (abs(cell[0] - column) + abs(cell[1] - row), cell, entity) for block in blocks for entity, cell in block.items()
+    ]
