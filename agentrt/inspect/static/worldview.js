@@ -5,7 +5,7 @@
  * Two canvases, one on the other in effect: the ground is drawn onto one that is never shown, anew when the eye moves
  * or the ground changes, and copied; what moves is drawn over it ten times a second. The ground's colors are an image
  * with a pixel for each cell, so that sixty thousand cells cost no more than forty; its signs are drawn where they can
- * be read.
+ * be read. (Signs as small pictures that are copied were tried: they take longer than texts.)
  *
  * The wheel, two fingers and the buttons zoom, dragging and the arrow keys move, a click chooses who is there. A drawing
  * has colors of its own and no themes; what the page adds has the theme's.
@@ -20,7 +20,7 @@ import { choose } from "./store.js";
 const READABLE = 7; // pixels of a cell from which on its sign is drawn
 const NAMED = 22; // and from which on whoever stands there has its name below
 const MOST_SIGNS = 8000; // of the ground
-const MOST_NAMES = 300;
+const MOST_NAMES = 150;
 const STEP = 60; // pixels for an arrow key
 const NEAR = 10; // pixels beside which a click still hits
 const HINT =
