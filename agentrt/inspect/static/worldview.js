@@ -389,7 +389,8 @@ function drawBelow(pen, camera, { paths, held, seen }, own) {
   for (const [x, y] of seen) {
     circle(pen, camera.left(x), camera.top(y), ring, paint.thinking, [2, 3]);
   }
-  for (const places of paths) {
+  for (const path of paths) {
+    const places = joined(path, own);
     drawLine(pen, camera, places, paint.surface, { width: 5 });
     drawLine(pen, camera, places, paint.accent, { width: 2.5, dash: [6, 4] });
   }
@@ -398,6 +399,13 @@ function drawBelow(pen, camera, { paths, held, seen }, own) {
     drawLine(pen, camera, places, paint.surface, { width: 4.5 });
     drawLine(pen, camera, places, paint.started, { width: 2 });
   }
+}
+
+/** A path with whoever goes it, who stands beside one of its ends. */
+function joined(path, own) {
+  const isBeside = ([x, y]) => own !== null && Math.hypot(x - own.x, y - own.y) <= 2;
+  if (isBeside(path.at(-1))) return [...path, [own.x, own.y]];
+  return isBeside(path[0]) ? [[own.x, own.y], ...path] : path;
 }
 
 function drawAbove(pen, camera, { targets, held }, own, hovered) {
