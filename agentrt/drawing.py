@@ -12,7 +12,8 @@ A world offers one by a hook of its own, ``runtime.drawing = draw``: a function 
 * All of it is checked when it is made, and bounded: a drawing may come out of somebody else's file. What is wrong is a
   ``DataFault`` that says where and what to write instead. Nothing in it is ever read as markup or code.
 
-An ``Overlay`` is what an action offers to be drawn above it while its agent is chosen.
+An ``Overlay`` is what an action offers to be drawn above it while its agent is chosen; it lives with what authors
+write, so that actions load nothing of this.
 
 Rejected: shapes of any kind with fills and turns (a page would be a graphics library, and a terminal could show none
 of it); colors by name (a terminal, a page and a test would each need the list).
@@ -22,14 +23,12 @@ Source: ours; Unreal, the Visual Logger, which draws what an agent knows where i
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from itertools import islice
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
+from agentrt.activity.author.overlay import FARTHEST, Overlay
 from agentrt.errors import DataFault
 from agentrt.words import repr_of
 
@@ -41,7 +40,6 @@ MOST_CORNERS: Final = 20_000  # of the lines of all marks together
 MOST_IMAGE: Final = 256 * 1024  # bytes
 MOST_PIXELS: Final = 4096  # of an image, each way
 
-_FARTHEST: Final = 1_000_000  # from 0, in cells: what a page can still tell apart
 _LARGEST: Final = 1_000  # cells that a mark is wide
 _LONGEST_KEY: Final = 120
 _LONGEST_LABEL: Final = 80
@@ -163,8 +161,8 @@ class Mark:
 
     def __post_init__(self) -> None:
         # Hundreds are made for each look at a world: what has its default is not checked.
-        _number("x", self.x, -_FARTHEST, _FARTHEST)
-        _number("y", self.y, -_FARTHEST, _FARTHEST)
+        _number("x", self.x, -FARTHEST, FARTHEST)
+        _number("y", self.y, -FARTHEST, FARTHEST)
         if self.sign != "":
             _sign("sign", self.sign)
         if self.color != "":
@@ -216,7 +214,7 @@ def _line(name: str, corners: object) -> None:
         if not isinstance(corner, tuple) or len(corner) != 2:
             raise _wrong(f"/{name}/{index}", corner, "a pair of numbers")
         for value in corner:
-            _number(f"{name}/{index}", value, -_FARTHEST, _FARTHEST)
+            _number(f"{name}/{index}", value, -FARTHEST, FARTHEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +232,8 @@ class Drawing:
     image: bytes = b""  # a PNG, which is stretched over the whole of it
 
     def __post_init__(self) -> None:
-        _number("width", self.width, 0.1, _FARTHEST)
-        _number("height", self.height, 0.1, _FARTHEST)
+        _number("width", self.width, 0.1, FARTHEST)
+        _number("height", self.height, 0.1, FARTHEST)
         # Declared as object: whoever breaks the types is told so here.
         tiles: object = self.tiles
         marks: object = self.marks
@@ -272,6 +270,8 @@ class Drawing:
             palette = {key: [one.ground, one.sign, one.color, one.bold] for key, one in self.tiles.palette.items()}
             data["tiles"] = {"rows": list(self.tiles.rows), "palette": palette}
         if self.image:
+            import base64  # few have one
+
             data["image"] = base64.b64encode(self.image).decode()
         return data
 
@@ -342,9 +342,11 @@ def _tiles(data: object) -> Tiles:
 
 def _bytes(text: object) -> bytes:
     if type(text) is str and len(text) <= 2 * MOST_IMAGE:
+        import base64  # few have one
+
         try:
             return base64.b64decode(text, validate=True)
-        except (binascii.Error, ValueError):
+        except ValueError:
             pass
     raise _wrong("/image", text, "a PNG in base64")
 
@@ -387,59 +389,3 @@ def glyphs(drawing: Drawing) -> list[list[Glyph]]:
         if sign and 0 <= row < len(rows) and 0 <= column < len(rows[0]):
             rows[row][column] = Glyph(sign, mark.color, rows[row][column].ground, mark.bold)
     return rows
-
-
-# --- what an action offers --------------------------------------------------------------------------------------------
-
-_MOST_POINTS: Final = 200  # of an overlay; a longer one is thinned
-
-
-class Overlay(Mapping[str, Any]):
-    """What is drawn above the world for the chosen agent: a way, where it wants to go, what it perceives.
-
-    An action puts it into ``ctx.get_debug_info_datastore()``, below any key. It costs next to nothing while nobody
-    looks: the places are read when somebody does. What is no pair of numbers, in a world without such places, is left
-    out.
-
-    Args:
-        draws: ``"path"``, ``"target"`` or ``"seen"``.
-        places: pairs of numbers, in the cells of the drawing; a list that changes, or a function, for places that do.
-    """
-
-    __slots__ = ("_draws", "_places")
-
-    def __init__(
-        self, draws: Literal["path", "target", "seen"], places: Sequence[object] | Callable[[], Iterable[object]]
-    ) -> None:
-        self._draws = draws
-        self._places = places
-
-    def __getitem__(self, key: str) -> Any:
-        if key == "draws":
-            return self._draws
-        if key == "points":
-            return self._points()
-        raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("draws", "points"))
-
-    def __len__(self) -> int:
-        return 2
-
-    def _points(self) -> list[list[float]]:
-        places = self._places() if callable(self._places) else self._places
-        pairs = [pair for pair in map(_pair, islice(places, 100 * _MOST_POINTS)) if pair is not None]
-        if len(pairs) <= _MOST_POINTS:
-            return pairs
-        each = -(-len(pairs) // (_MOST_POINTS - 1))
-        return [*pairs[::each], pairs[-1]]
-
-
-def _pair(place: object) -> list[float] | None:
-    if not isinstance(place, Iterable) or isinstance(place, str):
-        return None
-    pair = list(islice(place, 3))
-    if len(pair) != 2 or not all(type(one) in (int, float) and -_FARTHEST <= one <= _FARTHEST for one in pair):
-        return None
-    return pair

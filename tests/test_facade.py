@@ -82,7 +82,7 @@ AGENTRT = [
     "__version__",
 ]
 
-ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "SpawnedFrame"]
+ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "Overlay", "SpawnedFrame"]
 
 BODY = ["Driver", "FlagLedger", "Lease", "LeaseBook", "LoneBody", "NamedSignals", "Refusal", "WaitTimes"]
 

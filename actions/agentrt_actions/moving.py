@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentrt import ARGS, MOVE, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
-from agentrt.drawing import Overlay
+from agentrt.activity import Overlay
 from agentrt_actions.nearby import expected_location, nearness
 from agentrt_actions.protocols import Located, Mover, Path, PathFinder, Place
 from agentrt_actions.watching import keep_looking

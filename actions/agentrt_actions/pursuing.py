@@ -10,7 +10,7 @@ A chase says with ``CURRENT.location`` where it will end. Following and fleeing 
 from __future__ import annotations
 
 from agentrt import MOVE, Action, ActionArgs, Context, Entity, Event, move_on_after
-from agentrt.drawing import Overlay
+from agentrt.activity import Overlay
 from agentrt_actions.moving import walk_one
 from agentrt_actions.nearby import expected_location, nearness, own_moves
 from agentrt_actions.protocols import Located, PathFinder, Place, Threats
