@@ -14,6 +14,7 @@ import agentrt
 import agentrt.activity
 import agentrt.body
 import agentrt.bridges
+import agentrt.drawing
 import agentrt.inspect
 import agentrt.kernel
 import agentrt.rebuild
@@ -82,11 +83,13 @@ AGENTRT = [
     "__version__",
 ]
 
-ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "SpawnedFrame"]
+ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "Overlay", "SpawnedFrame"]
 
 BODY = ["Driver", "FlagLedger", "Lease", "LeaseBook", "LoneBody", "NamedSignals", "Refusal", "WaitTimes"]
 
 KERNEL = ["Connection", "Stream", "TraceEvent", "TraceHub", "TraceRecord"]
+
+DRAWING = ["Drawing", "Glyph", "Mark", "Overlay", "Shape", "Tile", "Tiles", "glyphs"]
 
 TASKS = [
     "Job",
@@ -292,6 +295,10 @@ def test_a_name_that_is_not_there_is_an_error_as_of_any_module():
 
 def test_what_tools_look_at():
     assert sorted(agentrt.snapshot.__all__) == SNAPSHOT
+
+
+def test_what_a_world_is_drawn_with():
+    assert sorted(agentrt.drawing.__all__) == DRAWING
 
 
 def test_what_a_game_calls_after_loading():

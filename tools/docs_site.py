@@ -57,6 +57,7 @@ FACADES = (
     "agentrt.record",
     "agentrt.snapshot",
     "agentrt.inspect",
+    "agentrt.drawing",
     "agentrt.errors",
 )
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentrt import ARGS, MOVE, PREV, Action, ActionArgs, CompoundAction, Context, Entity, step
+from agentrt.activity import Overlay
 from agentrt_actions.nearby import expected_location, nearness
 from agentrt_actions.protocols import Located, Mover, Path, PathFinder, Place
 from agentrt_actions.watching import keep_looking
@@ -58,7 +59,7 @@ async def walk_path(ctx: Context[Entity], path: Path, *, target: Entity | None =
     if located.location != path.start:
         path = _another(ctx, goal, reach)
     refused = 0
-    ahead = list(reversed(path.places))
+    ahead = _ahead(ctx, path)
     while True:
         if target is not None:
             if target.is_destroyed:
@@ -66,17 +67,25 @@ async def walk_path(ctx: Context[Entity], path: Path, *, target: Entity | None =
             goal = target[Located].location
             if finder.distance(path.destination, goal) > reach:
                 path = _another(ctx, goal, reach)
-                ahead = list(reversed(path.places))
+                ahead = _ahead(ctx, path)
         if not ahead:
             return
-        if await walk_one(ctx, ahead.pop()):
+        if await walk_one(ctx, ahead[-1]):
+            ahead.pop()
             refused = 0
             continue
         refused += 1
         if refused == PATIENCE:
             ctx.abort(f"the way to {goal} is blocked")
         path = _another(ctx, goal, reach)
-        ahead = list(reversed(path.places))
+        ahead = _ahead(ctx, path)
+
+
+def _ahead(ctx: Context, path: Path) -> list[Place]:
+    """The places of a path, the next one last; what is left of them is shown to whoever looks at the world."""
+    ahead = list(reversed(path.places))
+    ctx.get_debug_info_datastore()["path"] = Overlay("path", ahead)
+    return ahead
 
 
 def _another(ctx: Context[Entity], goal: Place, reach: int) -> Path:

@@ -10,6 +10,7 @@ A chase says with ``CURRENT.location`` where it will end. Following and fleeing 
 from __future__ import annotations
 
 from agentrt import MOVE, Action, ActionArgs, Context, Entity, Event, move_on_after
+from agentrt.activity import Overlay
 from agentrt_actions.moving import walk_one
 from agentrt_actions.nearby import expected_location, nearness, own_moves
 from agentrt_actions.protocols import Located, PathFinder, Place, Threats
@@ -49,6 +50,9 @@ class FleeThreats(Action):
         """Run, until nothing threatens."""
         threats = ctx.entity[Threats]
         located = ctx.entity[Located]
+        ctx.get_debug_info_datastore()["threats"] = Overlay(
+            "seen", lambda: [threat[Located].location for threat in threats.nearby]
+        )
         while nearby := threats.nearby:
             place = self._safest(ctx, [threat[Located].location for threat in nearby])
             if place == located.location:
@@ -68,6 +72,12 @@ class FleeThreats(Action):
             return min(known) if known else _OUT_OF_REACH
 
         return choices[max(range(len(choices)), key=lambda index: (safety(index), -index))]
+
+
+def _show_target(ctx: Context[Entity], target: Entity) -> None:
+    """Show whoever looks at the world whom it runs after, wherever that one is."""
+    located: Located = target[Located]
+    ctx.get_debug_info_datastore()["target"] = Overlay("target", lambda: [located.location])
 
 
 async def _watch_way(ctx: Context[Entity], target: Entity, reach: int, *, will_arrive: bool) -> None:
@@ -125,6 +135,7 @@ class ChaseEntity(Action):
         """Run after it."""
         finder: PathFinder = ctx.entity[PathFinder]
         located: Located = ctx.entity[Located]
+        _show_target(ctx, args.target)
         for _ in range(args.patience):
             if args.target.is_destroyed:
                 return
@@ -167,6 +178,7 @@ class FollowEntity(Action):
     async def run(self, ctx: Context[Entity], args: Args) -> None:
         """Follow."""
         finder: PathFinder = ctx.entity[PathFinder]
+        _show_target(ctx, args.target)
         moved = Event()
         for signal in (args.target[Located].moved, args.target.destroyed, finder.changed):
             ctx.listen(signal, lambda _value: moved.set())

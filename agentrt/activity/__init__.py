@@ -13,6 +13,7 @@ What authors write stands in ``agentrt``. From here they take the types of what 
 """
 
 from agentrt.activity.author.expected import CurrentFields, ExpectedStorage
+from agentrt.activity.author.overlay import Overlay
 from agentrt.activity.author.seat import ChildUtilities, Node, SpawnedFrame
 
-__all__ = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "SpawnedFrame"]
+__all__ = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "Overlay", "SpawnedFrame"]

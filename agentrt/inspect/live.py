@@ -69,6 +69,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.goals.views import GoalSelectorView
+from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
@@ -103,6 +104,7 @@ from agentrt.snapshot import (
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
+    from agentrt.drawing import Drawing
     from agentrt.runtime.runtime import Runtime
 
 
@@ -121,6 +123,13 @@ class Scene:
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
         self._summaries: dict[str, AgentSummary] = {}
         self._lists: dict[AgentsQuery, Message] = {}
+        self._drawings: list[Drawing | None] = []  # the one of this round, once it was asked for
+
+    def drawing(self) -> Drawing | None:
+        """What the world looks like."""
+        if not self._drawings:
+            self._drawings.append(self.runtime.draw())
+        return self._drawings[0]
 
     def snapshot(self, name: str) -> tuple[AgentSnapshot, Message] | None:
         """What an agent does, and the same as plain values; None if it is not there."""
@@ -169,6 +178,8 @@ class Scene:
             is_news = session.is_news("timeline", (query, rows))
             if is_news or session.at_most_every(_LIST_SECONDS, "timeline", self.now):
                 yield timeline_message(query, tick if query.last is None else query.last, tick, rows)
+        if watch.drawing:
+            yield from drawing_messages(session, self.runtime.tick, self.drawing())
 
     def _agent(self, session: Session, name: str) -> Iterator[Message]:
         agent, (snapshot, data) = self.runtime.find(name), self.snapshot(name) or (None, None)
@@ -604,6 +615,7 @@ class LiveSource(Source):
             "late_ticks": runtime.late_ticks,
             "strands": runtime.kernel.live,
             "agents": len(runtime.agents),
+            "drawn": runtime.drawing is not None,
             **self._times.as_json(),
             "breakpoints": self._breakpoints.as_json(),
             "dropped": 0,

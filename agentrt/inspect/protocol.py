@@ -73,6 +73,7 @@ class WatchQuery(NamedTuple):
     agent: str | None = None  # one agent, in full
     events: EventsQuery | None = None  # a log of events
     timeline: TimelineQuery | None = None  # a time line
+    drawing: bool = False  # what the world looks like
 
 
 class Command(NamedTuple):
@@ -144,6 +145,12 @@ def _kind(name: str, value: object) -> str:
     return str(value)
 
 
+def _flag(name: str, value: object) -> bool:
+    if value is not None and type(value) is not bool:
+        raise _Wrong(f"'{name}' has to be true or false")
+    return bool(value)
+
+
 def _events(name: str, value: object) -> frozenset[str] | None:
     if value is None:
         return None
@@ -178,6 +185,7 @@ _WATCH: _Fields = {
     "agent": _name_or_none,
     "events": _part(EventsQuery, {"agent": _name_or_none, "events": _events, "text": _text}),
     "timeline": _part(TimelineQuery, {"agent": _name, "first": _tick, "last": _tick_or_none}),
+    "drawing": _flag,
 }
 
 _COMMANDS: Mapping[str, _Fields] = {

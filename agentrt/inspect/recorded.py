@@ -26,7 +26,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import (
     Command,
     EventsQuery,
@@ -68,6 +69,7 @@ class RecordedScene:
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
+        self._is_drawn = False
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
         self._reloads: tuple[int, list[Reloaded]] = (-1, [])  # what was edited, up to which tick
 
@@ -102,6 +104,21 @@ class RecordedScene:
             yield from self._events(session, tick, watch.events)
         if watch.timeline is not None:
             yield from self._timeline(session, tick, last, watch.timeline)
+        if watch.drawing and session.is_news("drawn", tick):
+            yield from self._drawing(session, tick)
+
+    # --- the world ----------------------------------------------------------------------------------------------------
+
+    def is_drawn(self) -> bool:
+        """Whether the world is drawn at all."""
+        self._is_drawn = self._is_drawn or self._recording.has_drawings  # one that grows may be, from some tick on
+        return self._is_drawn
+
+    def _drawing(self, session: Session, tick: int) -> Iterator[Message]:
+        try:
+            yield from drawing_messages(session, tick, self._recording.drawing(tick))
+        except RecordingError as error:  # of all that is looked at, only this is broken
+            yield from drawing_messages(session, tick, None, words_of(error))
 
     # --- agents -------------------------------------------------------------------------------------------------------
 
@@ -279,7 +296,7 @@ class RecordedSource(Source):
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, len(scene.agents(tick)))
+            state = self._state(session, tick, len(scene.agents(tick)), is_drawn=scene.is_drawn())
             if session.is_news("state", state):
                 messages.append(state)
             messages += list(scene.compose(session, tick, last, now))  # all of it or nothing
@@ -297,7 +314,7 @@ class RecordedSource(Source):
         if not isinstance(error, AgentRTError):  # else the file is broken, and its client is told so
             self._failed("the inspector failed to show something of a recording", error)
 
-    def _state(self, session: Session, tick: int, agents: int) -> Message:
+    def _state(self, session: Session, tick: int, agents: int, *, is_drawn: bool) -> Message:
         return {
             "is": "state",
             "tick": tick,
@@ -308,6 +325,7 @@ class RecordedSource(Source):
             "late_ticks": 0,
             "strands": 0,
             "agents": agents,
+            "drawn": is_drawn,
             "tick_ms": _NO_TIMES,
             "think_ms": _NO_TIMES,
             "history": {"tick": [], "tick_ms": [], "think_ms": []},

@@ -38,9 +38,9 @@ from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
-from agentrt.record.schema import SCHEMA, THINNED, connect_writer, discard, is_number, name_in
+from agentrt.record.schema import NOBODY, SCHEMA, THINNED, connect_writer, discard, is_number, name_in
 from agentrt.record.values import Codecs
-from agentrt.record.views import ViewWriter
+from agentrt.record.views import DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
 from agentrt.words import error_words, words_of
 
@@ -109,6 +109,11 @@ class Store:
         self._written += len(packed)
         row = (self._agents[name], tick, int(is_whole), packed)
         self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", row)
+
+    def put_drawing(self, tick: int, is_whole: bool, data: object) -> None:
+        packed = pack(data)
+        self._written += len(packed)
+        self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (NOBODY, tick, int(is_whole), packed))
 
     def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
         """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
@@ -206,11 +211,14 @@ class Store:
 
 
 Views = Literal["changed", "none"] | int
-"""Which views of agents are kept: each that changed, none, or at most one of an agent in so many ticks."""
+"""Which views of agents are kept: each that changed, none, or at most one of an agent in so many ticks.
+
+And which drawings of the world, likewise.
+"""
 
 OWN_KEYS = (
-    "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "created", "ended",
-    "kept_from", "between", "unkept", "restart",
+    "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "drawings",
+    "created", "ended", "kept_from", "between", "unkept", "restart",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
@@ -232,6 +240,7 @@ class Recorder:
         *,
         world: str = "",
         views: Views = "changed",
+        drawings: Views = "changed",
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
@@ -242,7 +251,8 @@ class Recorder:
         kernel.require_between_ticks("runtime.record")
         if runtime.intake.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
-        every = _check(views, keep_ticks, max_bytes, commit_every, meta)
+        _check(keep_ticks, max_bytes, commit_every, meta)
+        every, draws_every = _every("views", views), _every("drawings", drawings)
         _check_header(kernel.seed, world, meta)
         self.path: Path = Path(path)
         self.started: int = kernel.tick  # the tick after which the recording begins
@@ -266,8 +276,9 @@ class Recorder:
         segment_ticks = SEGMENT_TICKS if keep_ticks is None else min(SEGMENT_TICKS, max(keep_ticks // 4, 16))
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
         self._views = ViewWriter(runtime.find, every) if every else None
+        self._drawings = DrawingWriter(runtime.draw, draws_every) if draws_every else None
         self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
-        self._begin({**(meta or {}), "world": world, "views": views})
+        self._begin({**(meta or {}), "world": world, "views": views, "drawings": drawings})
         # Last of all: had anything above failed, nobody would take these away again.
         self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
         runtime.intake.journal = self
@@ -285,6 +296,7 @@ class Recorder:
             for agent in self._runtime.agents:
                 self._store.agent_comes(agent.name, self.started)
             self._look([agent.name for agent in self._runtime.agents])
+            self._draw_world(self.started)
             self._store.commit()
         except BaseException as error:
             self._store.discard()
@@ -388,6 +400,7 @@ class Recorder:
             self._write_records(tick, records)
         elif self._views is not None:
             self._look(())
+        self._draw_world(tick)
         store.end_tick(tick, len(records), self._lines.digest())
         self.ticks += 1
 
@@ -420,6 +433,12 @@ class Recorder:
             store.put_view(name, tick, is_whole, data)
             if is_whole:
                 self._draw(name, tick)
+
+    def _draw_world(self, tick: int) -> None:
+        if self._drawings is not None:
+            written = self._drawings.look(tick)
+            if written is not None:
+                self._store.put_drawing(tick, *written)
 
     def _draw(self, name: str, tick: int) -> None:
         """Write the trees of an agent; they are looked at with each of its whole views."""
@@ -484,10 +503,7 @@ class Recorder:
         return f"<Recorder: {self.path}, {self.ticks} ticks, {state}>"
 
 
-def _check(
-    views: object, keep_ticks: object, max_bytes: object, commit_every: object, meta: dict[str, Any] | None
-) -> int:
-    """Look at the options; returns in how many ticks there is one view of an agent at most, 0 for none at all."""
+def _check(keep_ticks: object, max_bytes: object, commit_every: object, meta: dict[str, Any] | None) -> None:
     for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
         if value is not None and not is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
@@ -496,11 +512,15 @@ def _check(
     own = [key for key in meta or {} if key in OWN_KEYS]
     if own:
         raise ValueError(f"meta has {own[0]!r}, which the recorder writes itself: choose another key")
-    if views in ("changed", "none"):
-        return int(views == "changed")
-    if not is_number(views, 1):
-        raise ValueError(f"views is {views!r}: it takes 'changed', 'none', or a whole number of ticks")
-    return int(views)
+
+
+def _every(option: str, value: object) -> int:
+    """In how many ticks there is one view at most; 0 for none at all."""
+    if value in ("changed", "none"):
+        return int(value == "changed")
+    if not is_number(value, 1):
+        raise ValueError(f"{option} is {value!r}: it takes 'changed', 'none', or a whole number of ticks")
+    return int(value)
 
 
 def _check_header(seed: object, world: object, meta: object) -> None:

@@ -23,10 +23,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from agentrt.errors import AgentRTError, RecordingError
+from agentrt.drawing import Drawing
+from agentrt.errors import AgentRTError, DataFault, RecordingError
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
-from agentrt.record.schema import THINNED, connect_reader, is_number, name_in, name_out
+from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.runtime.intake import Codec, Reloaded
@@ -344,21 +345,41 @@ class Recording:
         )  # fmt: skip
         if found is None:
             return None
-        rows = self._rows(
-            "SELECT whole, data FROM views WHERE agent = ? AND tick <= ? AND tick >= "
-            "(SELECT max(tick) FROM views WHERE agent = ? AND whole AND tick <= ?) ORDER BY tick LIMIT ?",
-            found[0], tick, found[0], tick, _LONGEST_CHAIN,
-        )  # fmt: skip
-        view: Any = None
-        for is_whole, data in rows:
-            part = unpack(data, self.where)
-            view = part if is_whole else patched(view, part, self.where)
+        view = self._put_together(found[0], tick)
         if view is None:
             return None
         if not isinstance(view, dict):
             raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is none")
         settle(view, tick)
         return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
+
+    def _put_together(self, number: int, tick: int) -> Any:
+        rows = self._rows(
+            "SELECT whole, data FROM views WHERE agent = ? AND tick <= ? AND tick >= "
+            "(SELECT max(tick) FROM views WHERE agent = ? AND whole AND tick <= ?) ORDER BY tick LIMIT ?",
+            number, tick, number, tick, _LONGEST_CHAIN,
+        )  # fmt: skip
+        view: Any = None
+        for is_whole, data in rows:
+            part = unpack(data, self.where)
+            view = part if is_whole else patched(view, part, self.where)
+        return view
+
+    def drawing(self, tick: int) -> Drawing | None:
+        """What the world looked like at the end of a tick, as its own hook drew it.
+
+        None if it offered nothing, or no drawings were recorded. If only some ticks have one, it is the last before.
+        """
+        data = self._put_together(NOBODY, tick)
+        try:
+            return None if data is None else Drawing.from_json(data)
+        except DataFault as fault:
+            raise RecordingError(self.where, f"the drawing in tick {tick} is broken: {fault}") from None
+
+    @property
+    def has_drawings(self) -> bool:
+        """Whether the world is drawn in any of its ticks."""
+        return self._row("SELECT 1 FROM views WHERE agent = ? LIMIT 1", NOBODY) is not None
 
     def explain(self, agent: str, tick: int) -> str:
         """Why an agent did what it did at the end of a tick, and why not something else, in several lines of text."""

@@ -9,7 +9,8 @@ Tables:
   numbers of its lines. A segment can be read, and dropped, by itself.
 * ``inputs``    what came in from outside, with the place in the intake.
 * ``agents``    who was there, from which tick to which.
-* ``views``     snapshots of agents: whole ones, and what changed since the one before.
+* ``views``     snapshots of agents: whole ones, and what changed since the one before; drawings of the world are those
+  of agent 0, whom nobody is.
 * ``outlines``, ``drawings``  the trees that agents have, and which agent has which.
 
 A file from somebody else is hostile until it was looked at. SQLite runs what stands in a schema (views, triggers,
@@ -32,6 +33,7 @@ from agentrt.errors import RecordingError
 
 APPLICATION_ID = 0x61677274  # "agrt"
 SCHEMA = 1
+NOBODY = 0  # the agent that drawings of the world stand under: a recorder's agents are numbered from 1
 THINNED = 1000  # of the ticks whose trace was dropped, each so many-th keeps its digest
 
 _LONGEST = 64 * 1024 * 1024  # bytes of one value of a row

@@ -11,6 +11,8 @@ When an agent is looked at (``ViewWriter``): at the end of each tick in which it
 something that it runs comes, which the view before tells. What else changes by time alone, such as the seconds that a
 stimulus has left, is as it was at the last of these moments. Where a view says until when something sleeps, and that
 tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
+
+Drawings of the world (``DrawingWriter``) are kept in the same way, as the views of nobody.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
+    from agentrt.drawing import Drawing
 
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
@@ -144,16 +147,50 @@ class ViewWriter:
         for tick in _boosts(view):
             self._again.setdefault(tick, {})[name] = None
         before = self._last.get(name)
-        if before is None or before[1] >= WHOLE_EVERY:
-            if before is not None and before[0] == view:
-                return None
-            self._last[name] = (view, 1)
-            return name, True, view
-        patch = difference(before[0], view)
-        if patch is None:
+        written = _next(before, view)
+        if written is None:
             return None
-        self._last[name] = (view, before[1] + 1)
-        return name, False, patch
+        is_whole, data = written
+        self._last[name] = (view, 1 if is_whole or before is None else before[1] + 1)
+        return name, is_whole, data
+
+
+def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any] | None:
+    """What is written of a view: whether it is whole, and the view or the patch; None if nothing changed.
+
+    Args:
+        before: the one that was written last, and how many there were since a whole one.
+        view: the new one.
+    """
+    if before is None or before[1] >= WHOLE_EVERY:
+        return None if before is not None and before[0] == view else (True, view)
+    patch = difference(before[0], view)
+    return None if patch is None else (False, patch)
+
+
+class DrawingWriter:
+    """When the world is drawn, at most once in so many ticks, and what of that is written."""
+
+    def __init__(self, draw: Callable[[], Drawing | None], at_most_every: int = 1) -> None:
+        self._draw = draw
+        self._every = at_most_every
+        self._last: tuple[Any, int] | None = None  # the drawing as JSON values, and how many since a whole one
+        self._drawn: int | None = None  # in which tick
+
+    def look(self, tick: int) -> tuple[bool, Any] | None:
+        """Draw it at the end of a tick; whether it is whole, and the drawing or the patch, if there is news."""
+        if self._drawn is not None and tick - self._drawn < self._every:
+            return None
+        drawing = self._draw()
+        if drawing is None and self._last is None:
+            return None
+        self._drawn = tick
+        data = None if drawing is None else drawing.as_json()
+        before = self._last
+        written = _next(before, data)
+        if written is not None:
+            self._last = (data, 1 if written[0] or before is None else before[1] + 1)
+        return written
 
 
 def _boosts(view: dict[str, Any]) -> Iterator[int]:

@@ -44,13 +44,14 @@ from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake, Reloaded
 from agentrt.runtime.names import Names
-from agentrt.words import error_words, printable, repr_of
+from agentrt.words import error_words, printable, repr_of, type_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from agentrt.activity.status import Translate
     from agentrt.body.entity import E
+    from agentrt.drawing import Drawing
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.rng import Stream
@@ -223,6 +224,8 @@ class Runtime:
         self._is_restart_told = restart != "when run"
         self._told_restart = None if restart == "when run" else _checked_restart(restart)
         self._restart_when_run: Restart | None = None  # what ``run`` says while it drives
+        # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
+        self.drawing: Callable[[], Drawing | None] | None = None
         self._agents: dict[str, Agent] = {}
         self._names = Names()
         self._arrivals = 0
@@ -392,6 +395,7 @@ class Runtime:
         *,
         world: str = "",
         views: Literal["changed", "none"] | int = "changed",
+        drawings: Literal["changed", "none"] | int = "changed",
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
@@ -408,6 +412,7 @@ class Runtime:
             world: the name of the world that a replay makes; empty if whoever replays has to bring it.
             views: which snapshots of agents are kept: ``"changed"``, ``"none"``, or at most one of an agent in so many
                 ticks.
+            drawings: which drawings of the world are kept, if it offers any (``runtime.drawing``): likewise.
             keep_ticks: how many ticks of trace and views are kept at least, the newest; None for all.
             max_bytes: how large the file may become; None for any size. The oldest ticks go first.
             commit_every: after how many ticks it commits; what was committed survives the end of the process.
@@ -427,6 +432,7 @@ class Runtime:
             path,
             world=world,
             views=views,
+            drawings=drawings,
             keep_ticks=keep_ticks,
             max_bytes=max_bytes,
             commit_every=commit_every,
@@ -616,6 +622,29 @@ class Runtime:
             groups=tuple(group.snapshot() for group in groups),
             agents=tuple(snapshot_agent(agent) for agent in self.agents),
         )
+
+    def draw(self) -> Drawing | None:
+        """What the world looks like now, as its hook ``drawing`` says; None if it has none, or nothing to show.
+
+        For who watches, between two ticks. A hook that raises, or returns something else, is dropped and reported.
+        """
+        hook = self.drawing
+        if hook is None:
+            return None
+        from agentrt.drawing import Drawing  # who looks at nothing loads no drawings
+
+        try:
+            drawing: object = hook()
+            if drawing is None or isinstance(drawing, Drawing):
+                return drawing
+            problem = f"it returned a {type_name(drawing)}."
+            raise DefinitionError("runtime.drawing", problem, "Return an agentrt.drawing.Drawing, or None.")
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self.drawing = None  # first: the report may look at the world itself
+            self._reporting.failed("the hook that draws the world failed; it is not asked again", error)
+            return None
 
     @property
     def search_waits(self) -> WaitTimes:

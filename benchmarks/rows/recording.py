@@ -2,7 +2,8 @@
 
 One colony of 25 agents; one unit is one tick of all of it. ``recording`` keeps the whole trace, the inputs and a digest
 of each tick, committed in each tick. ``recording_views`` keeps the snapshot of each agent besides, whenever it changed,
-so that any tick can be explained; about three snapshots are taken in a tick.
+so that any tick can be explained; about three snapshots are taken in a tick. ``recording_drawings`` keeps the map
+instead, drawn in each tick: some 160 marks, of which a few have changed.
 
 The limit is the same colony with nobody who listens: making the trace's records, which nobody pays for otherwise, is a
 part of what recording costs. The first hundred ticks, in which all begin to think at once, are not counted.
@@ -18,18 +19,21 @@ from typing import Literal
 
 from benchmarks.harness import Row, Side, Size, Work
 
-__all__ = ["RECORDING", "RECORDING_VIEWS"]
+__all__ = ["RECORDING", "RECORDING_DRAWINGS", "RECORDING_VIEWS"]
 
 _SETTLED = 100
 
 
 @contextmanager
-def _colony(size: Size, views: Literal["changed", "none"] | None) -> Iterator[Work]:
+def _colony(
+    size: Size, views: Literal["changed", "none"] | None, drawings: Literal["changed", "none"] = "none"
+) -> Iterator[Work]:
     from agentrt_examples.colony.colony import Colony
 
     runtime = Colony(seed=7).runtime
     with tempfile.TemporaryDirectory() as folder:
-        recorder = None if views is None else runtime.record(Path(folder) / "run.sqlite", views=views)
+        path = Path(folder) / "run.sqlite"
+        recorder = None if views is None else runtime.record(path, views=views, drawings=drawings)
         for _ in range(min(_SETTLED, size.rounds)):
             runtime.step()
 
@@ -58,6 +62,11 @@ def viewed(size: Size) -> AbstractContextManager[Work]:
     return _colony(size, "changed")
 
 
+def drawn(size: Size) -> AbstractContextManager[Work]:
+    """The map besides, and no snapshots."""
+    return _colony(size, "none", "changed")
+
+
 RECORDING = Row(
     name="recording",
     what="one tick of a colony of 25 agents, recorded without views",
@@ -77,6 +86,18 @@ RECORDING_VIEWS = Row(
     ours=Side("agentrt", viewed),
     limit=Side("not recorded", plain),
     at_most_times=6,
+    size=Size(1, 400),
+    quick=Size(1, 20),
+    most_repeats=3,
+)
+
+RECORDING_DRAWINGS = Row(
+    name="recording_drawings",
+    what="the same, recorded without views and with what the world looks like in each tick",
+    gauge="seconds",
+    ours=Side("agentrt", drawn),
+    limit=Side("not recorded", plain),
+    at_most_times=4,
     size=Size(1, 400),
     quick=Size(1, 20),
     most_repeats=3,

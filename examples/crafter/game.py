@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from agentrt import Agent, Runtime
 from examples.crafter import ordered
+from examples.crafter.chart import draw
 from examples.crafter.eyes import Eyes, Sight
 from examples.crafter.mind import make_mind
 from examples.crafter.player import Player
@@ -99,6 +100,7 @@ class Episode:
         self.runtime = Runtime(self.seed, ticks_per_second=1, host="plain")
         self.player = Player()
         self.agent = self.runtime.add(make_mind(self.player))
+        self.runtime.drawing = lambda: draw(self.player, self.agent.name)
 
     def __enter__(self) -> Episode:
         return self

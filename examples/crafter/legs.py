@@ -109,15 +109,19 @@ async def _make_way(player: Player, cell: Cell) -> None:
 
 async def _follow(player: Player, way: list[Cell], until: Until | None) -> bool:
     """Whether one is there; False: something is in the way."""
-    for cell in way:
-        version = player.atlas.version
-        if not await _enter(player, cell):
-            return False
-        if until is not None and until():
-            return True
-        if player.atlas.version != version and not _is_open(player, way):
-            return False
-    return True
+    player.way = way
+    try:
+        for cell in way:
+            version = player.atlas.version
+            if not await _enter(player, cell):
+                return False
+            if until is not None and until():
+                return True
+            if player.atlas.version != version and not _is_open(player, way):
+                return False
+        return True
+    finally:
+        player.way = []
 
 
 def _is_open(player: Player, way: list[Cell]) -> bool:

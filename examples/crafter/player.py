@@ -52,6 +52,7 @@ class Player(Entity):
         stock: changes with what it carries.
         put_off: until which step it leaves an achievement alone that it could not have.
         failures: how often it could not have one.
+        way: the cells of the way that it goes; none while it does not. For whoever draws it.
         unfit: until which step it does not try again to make a shelter at a place where it could not.
     """
 
@@ -70,6 +71,7 @@ class Player(Entity):
         self.put_off: dict[str, int] = {}
         self.failures: dict[str, int] = {}
         self.unfit: dict[Cell, int] = {}
+        self.way: list[Cell] = []
         self._pondered = 0
         self._tires: tuple[object, ...] = ()
         self._about: Reach | None = None

@@ -25,8 +25,9 @@ from rich.style import Style
 from rich.text import Text
 
 from agentrt import Agent
+from agentrt.drawing import Glyph
 from agentrt.words import masked
-from examples.crafter.chart import Glyph, cells
+from examples.crafter.chart import cells
 from examples.crafter.eyes import DAY
 from examples.crafter.player import Player
 from examples.crafter.reasons import plan_lines, why_lines
@@ -238,6 +239,5 @@ def _style(glyph: Glyph) -> Style:
     look = Glyph("", *glyph[1:])
     style = _STYLES.get(look)
     if style is None:
-        color, ground = ("#{:02x}{:02x}{:02x}".format(*part) for part in (glyph.color, glyph.ground))
-        style = _STYLES[look] = Style(color=color, bgcolor=ground, bold=glyph.bold)
+        style = _STYLES[look] = Style(color=glyph.color, bgcolor=glyph.ground, bold=glyph.bold)
     return style

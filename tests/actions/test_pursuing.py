@@ -156,3 +156,49 @@ def test_who_flees_and_is_cornered_stays_there_until_the_threat_is_gone(grid):
     agent.entity[Threats].see()
     grid.sim.tick(2)
     assert agent.snapshot().running.endswith("StandIdle")
+
+
+# --- what is drawn of it ------------------------------------------------------------------------------------------------
+
+
+def overlays(agent):
+    """What the actions that an agent runs offer to who looks at the world."""
+    found, frames = {}, [agent.snapshot().plan]
+    while frames:
+        for unit in frames.pop().units:
+            if unit.is_elected:
+                found.update({key: (value["draws"], value["points"]) for key, value in unit.debug.items()})
+                frames.extend(unit.frames)
+    return found
+
+
+@pytest.mark.states("tools: World: The standard actions offer the path that is left, whom they follow, whom they flee")
+def test_what_is_left_of_a_path_is_drawn(grid, duck):
+    agent = grid.agent(GoToDuck, *GOING, place=(0, 2))
+    grid.sim.tick(1)
+    assert overlays(agent) == {"path": ("path", [[3, 2], [2, 2], [1, 2]])}
+    grid.sim.tick(2)
+    assert overlays(agent) == {"path": ("path", [[3, 2], [2, 2]])}
+    duck[Located].put((3, 3))
+    grid.sim.tick(2)
+    assert overlays(agent)["path"][1][0] == [3, 3]
+
+
+@pytest.mark.states(
+    "tools: World: The standard actions offer the path that is left, whom they follow, whom they flee ..."
+)
+def test_whom_one_follows_or_flees_is_drawn_wherever_that_is(grid, duck):
+    class RunAway(CompoundAction):
+        does = TOP
+        utility = 0.9
+        steps = (step("agentrt:flee_threats"),)
+
+    follower = grid.agent(follows(distance=1), FindEntity, FollowEntity, place=(0, 2))
+    timid = grid.agent(RunAway, FleeThreats, IdleAtTop, StandIdle, place=(1, 1), name="Tim")
+    timid.entity[Threats].see(duck)
+    grid.sim.tick(2)
+    assert overlays(follower) == {"target": ("target", [[3, 2]])}
+    assert overlays(timid) == {"threats": ("seen", [[3, 2]])}
+    duck[Located].put((4, 2))
+    assert overlays(follower) == {"target": ("target", [[4, 2]])}
+    assert overlays(timid) == {"threats": ("seen", [[4, 2]])}

@@ -80,6 +80,7 @@ def test_names_and_targets():
         ("snapshot", 3.4, None, []),
         ("recording", 3, None, []),
         ("recording_views", 6, None, []),
+        ("recording_drawings", 4, None, []),
         ("inspecting_nobody", 1.1, None, []),
         ("inspecting", 2.5, None, []),
         ("importing", 8, None, [("standard library", None), ("trio", None)]),

@@ -17,10 +17,12 @@ from rich.console import Console
 from rich.text import Text
 
 import agentrt as art
+from agentrt.drawing import glyphs
 from agentrt.goals import LOOK, MOVE, Goal, GoalSelector
 from agentrt.strategy import Branch, Dependency, RequestView, Strategy, StrategyContext, TaskNodeView, strategy
 from agentrt.testing import Simulation
-from examples.crafter.chart import cells
+from examples.crafter.chart import cells, draw
+from examples.crafter.game import Episode
 from examples.crafter.player import Player
 from examples.crafter.reach import START
 from examples.crafter.rules import ACHIEVEMENTS, COW, EDGE, MATERIALS, UNKNOWN, ZOMBIE
@@ -225,7 +227,7 @@ def test_beyond_the_end_of_the_world_there_is_nothing(shown):
         shown.player.place = place
         picture = cells(shown.player, 9, 7)
         others = {glyph for y, row in enumerate(picture) for x, glyph in enumerate(row) if (x, y) != (4, 3)}
-        assert others == {(" ", (0, 0, 0), (0, 0, 0), False)}
+        assert others == {(" ", "#000000", "#000000", False)}
 
 
 def test_what_the_night_hides_is_veiled(shown):
@@ -247,7 +249,7 @@ def test_what_is_in_view_is_brighter_than_what_is_remembered(shown):
     player.atlas.ground[8:-8, 8:-8] = MATERIALS["grass"]
     player.atlas.creatures, player.atlas.plants, player.atlas.herd = {}, {}, {}
     player.step = 60
-    bright = np.array([[sum(glyph.ground) for glyph in row] for row in cells(player, 15, 11)])
+    bright = np.array([[sum(bytes.fromhex(glyph.ground[1:])) for glyph in row] for row in cells(player, 15, 11)])
     seen = np.zeros((11, 15), bool)
     seen[2:9, 3:12] = True
     assert len(set(bright[seen])) == len(set(bright[~seen])) == 1
@@ -308,3 +310,30 @@ def test_no_text_controls_the_terminal():
     console.print(_panel(_cut([line], 50), "a title\x9b[link=x]", foot="\x07"), no_wrap=True)
     assert "why\ufffd[2J\ufffd\ufffd [red]" in out.getvalue()
     assert all(one.isprintable() for one in out.getvalue().splitlines())
+
+
+# --- the drawing that the world offers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.states("tools: World: The colony, the miner and Crafter offer theirs; terminal views are made of the same")
+def test_the_world_offers_the_whole_map():
+    with Episode(2, length=200) as episode:
+        for _ in range(120):
+            episode.advance()
+        drawing = episode.runtime.draw()
+        assert (drawing.width, drawing.height) == (64, 64)
+        (me,) = [mark for mark in drawing.marks.values() if mark.agent == episode.agent.name]
+        x, y = episode.player.place
+        assert (me.x, me.y) == (x - 8, y - 8)
+        seen = glyphs(drawing)
+        around = [row[x - 8 - 4 : x - 8 + 5] for row in seen[y - 8 - 3 : y - 8 + 4]]
+        assert around == cells(episode.player, 9, 7)
+
+
+def test_the_way_that_it_goes_is_drawn(shown):
+    shown.player.way = [(41, 40), (42, 40), (42, 41)]
+    shown.player.place = (40, 40)
+    way = draw(shown.player).marks["way"]
+    assert [(way.x, way.y), *way.to] == [(32, 32), (33, 32), (34, 32), (34, 33)]
+    shown.player.way = []
+    assert "way" not in draw(shown.player).marks

@@ -33,6 +33,7 @@ def test_a_watch_with_everything_in_it():
         agent="Ann",
         events={"agent": "Ann", "events": ["run", "stop"], "text": "eat"},
         timeline={"agent": "Ann", "first": 3, "last": 9},
+        drawing=True,
     )
     assert command == Command(
         "watch",
@@ -42,6 +43,7 @@ def test_a_watch_with_everything_in_it():
                 "Ann",
                 EventsQuery("Ann", frozenset({"run", "stop"}), "eat"),
                 TimelineQuery("Ann", 3, 9),
+                True,
             )
         },
     )
@@ -99,6 +101,7 @@ def test_whole_numbers_may_be_written_as_floats():
         ('{"do":"watch","agents":[]}', "bad_message", "watch: 'agents' has to be an object"),
         ('{"do":"watch","agents":{"limit":201}}', "bad_message", "watch: 'agents.limit' has to be a whole number"),
         ('{"do":"watch","agent":7}', "bad_message", "watch: 'agent' has to be a text"),
+        ('{"do":"watch","drawing":1}', "bad_message", "watch: 'drawing' has to be true or false"),
         ('{"do":"watch","timeline":{}}', "bad_message", "watch: 'timeline.agent' is missing"),
         ('{"do":"watch","events":{"events":"run"}}', "bad_message", "'events.events' has to be a list"),
         ('{"do":"watch","events":{"events":[[]]}}', "bad_message", "'events.events' has to be a text"),

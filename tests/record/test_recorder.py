@@ -64,6 +64,7 @@ def test_the_header(tmp_path, opened):
     assert meta.pop("created").endswith("+00:00")
     assert meta == {
         "agentrt": "0.1.0",
+        "drawings": "changed",
         "ended": "the runtime was closed",
         "host": "plain",
         "note": ["mine"],
@@ -460,6 +461,8 @@ def test_a_runtime_is_recorded_once_and_between_ticks(tmp_path):
         ({"views": "all"}, "views is 'all'"),
         ({"views": 0}, "views is 0"),
         ({"views": True}, "views is True"),
+        ({"drawings": "all"}, "drawings is 'all': it takes 'changed', 'none', or a whole number of ticks"),
+        ({"drawings": 0}, "drawings is 0"),
         ({"keep_ticks": 0}, "keep_ticks is 0"),
         ({"max_bytes": 1000}, "max_bytes is 1000: it takes a whole number of at least 1048576"),
         ({"commit_every": 0}, "commit_every is 0"),

@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`), and what the
- * user does either changes the state or is told to the server. From the state follows what is watched, and so what the
- * server sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`,
+ * `toolbar.js`), and what the user does either changes the state or is told to the server. From the state follows what
+ * is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -33,6 +33,7 @@ import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
+import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
 themed(store);
@@ -49,6 +50,7 @@ const tabs = [
   ["events", "Events", eventsView(store)],
   ["performance", "Performance", performanceView(store)],
   ["tasks", "Strategies", tasksView(store)],
+  ["world", "World", worldView(store), hasNoDrawing],
 ];
 
 const keys = bindKeys({

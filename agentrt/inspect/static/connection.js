@@ -31,6 +31,7 @@ export function watchOf(state) {
     agent: state.chosen,
     events: state.tab === "events" ? eventsOf(state) : null,
     timeline: timelineOf(state),
+    drawing: state.tab === "world",
   };
 }
 

@@ -7,6 +7,7 @@
 
 import { describe } from "./describe.js";
 import { fill, h, setText } from "./dom.js";
+import { overlayWords } from "./drawing.js";
 import { clip, count, number, plain } from "./format.js";
 import { drawBar } from "./planview.js";
 import { choose } from "./store.js";
@@ -79,7 +80,7 @@ function pairs(rows) {
 function named(title, values) {
   const entries = Object.entries(values ?? {});
   if (entries.length === 0) return null;
-  return h("div", {}, h("h3", { text: title }), pairs(entries.map(([name, value]) => [name, plain(value)])));
+  return h("div", {}, h("h3", { text: title }), pairs(entries.map(([name, value]) => [name, overlayWords(value) ?? plain(value)])));
 }
 
 function pathLine(path) {

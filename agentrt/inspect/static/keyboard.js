@@ -25,9 +25,9 @@ function keyTable(act) {
     [["j"], "j", "next agent", () => act.move(1)],
     [["k"], "k", "previous agent", () => act.move(-1)],
     [
-      ["1", "2", "3", "4", "5", "6"],
-      "1 … 6",
-      "Plan, Models, Why, Events, Performance, Strategies",
+      ["1", "2", "3", "4", "5", "6", "7"],
+      "1 … 7",
+      "Plan, Models, Why, Events, Performance, Strategies, World",
       (event) => act.tab(Number(event.key) - 1),
     ],
     [["ArrowLeft"], "←", "recording: one tick back (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
@@ -97,7 +97,7 @@ function helpDialog(act) {
     h("p", {
       text:
         "Trees: arrow keys move, open and close. Time line: the wheel zooms, dragging moves, a double click goes " +
-        "there in a recording. Search: kind:wolf, run:attack.",
+        "there in a recording. World: the wheel zooms, dragging and arrow keys move, a click chooses. Search: kind:wolf, run:attack.",
     }),
   );
   dialog.addEventListener("click", (event) => {

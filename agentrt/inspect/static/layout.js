@@ -61,7 +61,8 @@ export function splitter({ name, label, axis, from, initial, least, most }) {
  * Tabs, of which one view is on the screen.
  *
  * @param {Store} store - the state; `tab` is the one that is shown.
- * @param {[string, string, HTMLElement][]} tabs - name, label and view.
+ * @param {[string, string, HTMLElement, (function(object): boolean)=][]} tabs - name, label, view, and whether there
+ *   is nothing to see there: then its head is gray.
  * @returns {HTMLElement} the tabs with their views.
  */
 export function tabPanel(store, tabs) {
@@ -97,10 +98,16 @@ export function tabPanel(store, tabs) {
     setAttr(view, "role", "tabpanel");
     setAttr(view, "aria-labelledby", `tab-${name}`);
   });
+  store.view(["world", "hello"], (state) => {
+    tabs.forEach(([, , , isEmpty], index) => {
+      if (isEmpty) heads[index].classList.toggle("is-empty", isEmpty(state));
+    });
+  });
   store.view(["tab"], ({ tab }) => {
     tabs.forEach(([name, , view], index) => {
       setAttr(heads[index], "aria-selected", String(name === tab));
       setAttr(heads[index], "tabindex", name === tab ? 0 : -1);
+      if (name === tab) heads[index].scrollIntoView({ block: "nearest", inline: "nearest" }); // a phone shows some
       show(view, name === tab);
     });
   });

@@ -6,10 +6,11 @@
  * keys it depends; it is called once a frame at most, after whatever number of changes, in the order in which the
  * views were registered. A hidden tab of the browser draws no frames: then the state goes on and the views do not.
  *
- * What comes from the server is kept as the protocol gives it (`hello`, `world`, `agents`, `agent`, `timeline`), and
+ * What comes from the server is kept as the protocol gives it (`hello`, `world`, `agents`, `agent`, `timeline`, `drawing`), and
  * what the user has chosen beside it. What the user chose about looks is kept by the browser between visits.
  */
 
+import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { complete } from "./plantree.js";
 
@@ -29,6 +30,7 @@ export function initialState() {
     events: [],
     eventsMissed: 0,
     timeline: null,
+    drawing: null, // of the world; see drawing.js
     reloads: [], // what was edited while it ran, the oldest first
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
@@ -113,8 +115,9 @@ const HANDLERS = {
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
-    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, agent: null, world: null };
-    return store.set({ ...unknown, reloads: [], hello: message, link: "open", linkText: "" });
+    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
+    Object.assign(unknown, { agent: null, world: null });
+    return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
     store.set({ world: message });
@@ -139,6 +142,9 @@ const HANDLERS = {
   },
   timeline(store, message) {
     if (message.agent === store.state.chosen) store.set({ timeline: message });
+  },
+  drawing(store, message) {
+    store.set({ drawing: taken(store.state.drawing, message) });
   },
   reloads(store, message) {
     store.set({ reloads: message.rows });

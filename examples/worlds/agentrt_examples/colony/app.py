@@ -176,7 +176,7 @@ class ColonyApp(App[None]):
         self._carry = 0.0
         self._shown: dict[str, Text] = {}
         self.colony = Colony(seed=seed, host="plain")
-        self.picture = Picture(self.colony)
+        self.picture = Picture(self.colony.cartographer)
         self.map = MapView(self.picture)
         self.is_paused = paused
         self.speed = min(SPEEDS, key=lambda known: abs(known - speed))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from agentrt import Runtime
 from agentrt.kernel import TraceEvent, TraceRecord
 from agentrt_examples.colony.captain import Captain
+from agentrt_examples.colony.cartographer import Cartographer
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.petitions import Petitions
@@ -44,6 +45,7 @@ class Colony:
         population: who lives there.
         foreman: who issues the town's tasks.
         captain: who commands the soldiers.
+        cartographer: who draws it for whoever looks.
     """
 
     def __init__(
@@ -70,6 +72,8 @@ class Colony:
                 self.town.stock(kind, count * len(ground.parts))
             self.population.settle()
         Petitions(self.runtime, self.town, self.population, self.captain)
+        self.cartographer = Cartographer(self.town, self.population)
+        self.runtime.drawing = self.cartographer.draw
         self.runtime.every_tick(Systems(self.town, self.population, self.foreman, self.captain).tick)
 
     def _note(self, entry: Entry) -> None:

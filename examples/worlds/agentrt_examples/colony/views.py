@@ -18,6 +18,7 @@ from agentrt.snapshot import FrameView, UnitView
 from agentrt.tasks import TaskGroupView
 from agentrt_examples.colony.bodies import FULL, Health, Needs, Traits
 from agentrt_examples.colony.buffs import Buffs
+from agentrt_examples.colony.cartographer import COLORS, sign_of
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.models import (
@@ -28,7 +29,6 @@ from agentrt_examples.colony.models import (
     reason_lines,
     running_units,
 )
-from agentrt_examples.colony.picture import COLORS, glyph_of
 
 __all__ = ["agents_panel", "counts_line", "events_panel", "why_panel"]
 
@@ -92,9 +92,8 @@ def _agent_line(agent: Agent, marked: bool, width: int) -> Text:
     entity = agent.entity
     snapshot = agent.snapshot()
     top = next(running_units(snapshot), None)
-    red, green, blue = COLORS[entity.kind]
     line = Text(no_wrap=True, end="")
-    line.append(glyph_of(entity) + " ", f"bold rgb({red},{green},{blue})")
+    line.append(f"{sign_of(entity)} ", f"bold {COLORS[entity.kind]}")
     line.append(_fit(entity.name, 10) + " ", "bold" if entity.kind == "hearthling" else "")
     line.append_text(_bars(agent))
     line.append(" " + _fit(models_of(snapshot), 4), "#79c0ff")

@@ -26,8 +26,11 @@ from agentrt_examples.miner.sight import has_line, look
 from agentrt_examples.miner.vitals import Vitals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentrt_examples.miner.dimension import Dimension
     from agentrt_examples.miner.mobs import Creature
+    from agentrt_examples.miner.paths import Step
     from agentrt_examples.miner.realm import World
 
 __all__ = ["PACK", "REACH", "Body"]
@@ -68,10 +71,13 @@ class Body(Entity):
         deaths: how often it died.
         daylight: the height at which it was under the sky last.
         lost: what it left where it died: the dimension, the place, and how many of each item.
+        way: the steps of the way that it goes; none while it does not walk. For whoever draws it.
+        aim: the block that it goes to; None if to none. For whoever draws it.
     """
 
     __slots__ = (
         "_looked_from",
+        "aim",
         "creatures",
         "daylight",
         "deaths",
@@ -83,6 +89,7 @@ class Body(Entity):
         "reserve",
         "saves",
         "vitals",
+        "way",
         "world",
         "xray",
     )
@@ -102,6 +109,8 @@ class Body(Entity):
         self.reserve = 0
         self.deaths = 0
         self.lost: list[tuple[str, Place, dict[str, int]]] = []
+        self.way: Sequence[Step] = ()
+        self.aim: Place | None = None
         self._looked_from: Place | None = None
         self.vitals.hurt.connect(self.signal("hurt").emit)
         self.vitals.hungry.connect(self.signal("hungry").emit)

@@ -11,6 +11,7 @@ from agentrt.errors import DependencyFailedError
 from agentrt.kernel import TraceEvent, TraceRecord
 from agentrt_examples.miner.legs import Miner
 from agentrt_examples.miner.mind import make_mind
+from agentrt_examples.miner.outlook import Outlook
 from agentrt_examples.miner.places import Place
 from agentrt_examples.miner.realm import World
 from agentrt_examples.miner.rules import BLOCKS
@@ -57,6 +58,7 @@ class Game:
         self.miner.reserve = _RESERVE
         self.agent: Agent = self.runtime.add(make_mind(self.miner))
         self.outcome: int | DependencyFailedError | None = None
+        self.runtime.drawing = Outlook(self.miner).draw
         self.runtime.every_tick(self.world.tick)
 
     def ask(self, item: str, count: int) -> None:

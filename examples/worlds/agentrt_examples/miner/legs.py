@@ -99,10 +99,14 @@ class Miner(Hands):
         Raises:
             CannotAct: the world is not as it was believed.
         """
-        for step in way.steps:
-            if until():
-                return
-            await self._step(step)
+        self.way = way.steps
+        try:
+            for step in way.steps:
+                if until():
+                    return
+                await self._step(step)
+        finally:
+            self.way = ()
 
     async def go(self, goal: Place, until: Callable[[], bool] = bool) -> None:
         """Go somewhere, however far it is.
@@ -190,14 +194,18 @@ class Miner(Hands):
         """
         if self.reaches(target):
             return
-        for stand in self._stands(target):
-            try:
-                await self.go(stand, lambda: self.reaches(target))
-            except CannotAct as fault:
-                if fault.reason == "died":
-                    raise
-            if self.reaches(target):
-                return
+        self.aim = target
+        try:
+            for stand in self._stands(target):
+                try:
+                    await self.go(stand, lambda: self.reaches(target))
+                except CannotAct as fault:
+                    if fault.reason == "died":
+                        raise
+                if self.reaches(target):
+                    return
+        finally:
+            self.aim = None
         raise CannotAct("approach", "way", "no way leads to where hands reach it", target)
 
     def _stands(self, target: Place) -> list[Place]:
