@@ -9,8 +9,6 @@ import pytest
 from modules import load
 
 from agentrt.drawing import Drawing, Mark, Tile, Tiles
-from agentrt.inspect.recorded import RecordedScene, RecordedSource
-from agentrt.record.recording import Recording
 from agentrt.testing import TraceDigest
 
 of = load("tests/inspect/village.py")
@@ -178,33 +176,12 @@ def recorded(tmp_path_factory):
     return path
 
 
-class Round:
-    """A source that is served by hand, on this thread."""
-
-    def __init__(self, path):
-        self.clock = of.Clock()
-        self.source = RecordedSource(str(path), "", clock=self.clock)
-        self.recording = Recording.open(path)
-        self.scene = RecordedScene(self.recording, clock=self.clock)
-        self.source._look(self.recording)
-
-    def client(self, **watch):
-        client = of.Client(self.source)
-        client.ask("watch", **watch)
-        return client
-
-    def serve(self, rounds=1):
-        for _ in range(rounds):
-            self.clock.now += 0.25
-            self.source._serve(self.recording, self.scene)
-
-
 @pytest.fixture
 def serve():
     rounds = []
 
     def serve(path):
-        rounds.append(Round(path))
+        rounds.append(of.Round(path))
         return rounds[-1]
 
     yield serve

@@ -15,9 +15,8 @@ from modules import load
 from agentrt.errors import RecordingError
 from agentrt.inspect import Inspector
 from agentrt.inspect import recorded as reading
-from agentrt.inspect.recorded import RecordedScene, RecordedSource
+from agentrt.inspect.recorded import RecordedSource
 from agentrt.inspect.sessions import Position
-from agentrt.record.recording import Recording
 from agentrt.runtime.intake import Reloaded
 
 of = load("tests/inspect/village.py")
@@ -77,31 +76,9 @@ def without_counters(snapshot):
     return snapshot
 
 
-class Round:
-    """A source that is served by hand, on this thread."""
-
-    def __init__(self, path):
-        self.clock = of.Clock()
-        self.source = RecordedSource(str(path), "", clock=self.clock)
-        self.recording = Recording.open(path)
-        self.scene = RecordedScene(self.recording, clock=self.clock)
-        self.source._look(self.recording)
-
-    def client(self, **watch):
-        client = of.Client(self.source)
-        if watch:
-            client.ask("watch", **watch)
-        return client
-
-    def serve(self, rounds=1, seconds=0.25):
-        for _ in range(rounds):
-            self.clock.now += seconds
-            self.source._serve(self.recording, self.scene)
-
-
 @pytest.fixture
 def served(village):
-    served = Round(village[0])
+    served = of.Round(village[0])
     yield served
     served.recording.close()
 
@@ -296,7 +273,7 @@ def test_a_recording_that_is_still_written(tmp_path):
     recorder = runtime.record(tmp_path / "growing.sqlite")
     for _ in range(5):
         runtime.step()
-    served = Round(recorder.path)
+    served = of.Round(recorder.path)
     client = served.client()
     served.serve()
     for _ in range(5):
@@ -400,7 +377,7 @@ def test_positions():
 
 
 def test_edits_are_told_from_the_beginning(edited):
-    served = Round(edited)
+    served = of.Round(edited)
     client = served.client()
     served.serve(3)
     (message,) = client.told("reloads")
@@ -421,7 +398,7 @@ def test_who_wrote_nonsense_of_an_edit_hides_nothing_else(edited, tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE inputs SET value = '3'")
         connection.commit()
-    served = Round(path)
+    served = of.Round(path)
     client = served.client(agent="Ann")
     served.serve(3)
     assert [message["message"].rpartition(": ")[2] for message in client.told("error")] == [

@@ -9,7 +9,9 @@ from agentrt.behavior import Behavior, BehaviorTree, decider, group
 from agentrt.goals import Goal, GoalSelector
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.protocol import Denial, read
+from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Session
+from agentrt.record.recording import Recording
 
 
 class Eat(Action):
@@ -157,3 +159,25 @@ class Watched:
             self.clock.now += seconds
             ran += self.runtime.step()
         return ran
+
+
+class Round:
+    """A source that is served by hand, on this thread."""
+
+    def __init__(self, path):
+        self.clock = Clock()
+        self.source = RecordedSource(str(path), "", clock=self.clock)
+        self.recording = Recording.open(path)
+        self.scene = RecordedScene(self.recording, clock=self.clock)
+        self.source._look(self.recording)
+
+    def client(self, **watch):
+        client = Client(self.source)
+        if watch:
+            client.ask("watch", **watch)
+        return client
+
+    def serve(self, rounds=1, seconds=0.25):
+        for _ in range(rounds):
+            self.clock.now += seconds
+            self.source._serve(self.recording, self.scene)

@@ -890,14 +890,19 @@ def test_two_quick_edits_and_one_while_paused(project):
 # --- recordings ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
-    wolves = project.module("wolves", WOLVES)
-
+def makes_a_wolf(wolves):
     def make(*, seed, host):
         runtime = Runtime(seed=seed, host=host)
         runtime.add(Agent(Entity("wolf"), actions=[wolves.Howl]))
         return runtime
 
+    return make
+
+
+def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
+    wolves = project.module("wolves", WOLVES)
+
+    make = makes_a_wolf(wolves)
     runtime = make(seed=1, host="plain")
     reloader = Reloader(runtime, project.folder)
     path = tmp_path / "run.agrt"
@@ -916,8 +921,7 @@ def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
     project.edit("wolves.py", "sleep_ticks(2)", "sleep_ticks(3)")
     del sys.modules["wolves"]
     importlib.invalidate_caches()
-    wolves = importlib.import_module("wolves")
-    report = replay(path, make)
+    report = replay(path, makes_a_wolf(importlib.import_module("wolves")))
     assert (report.tick, report.wanted, report.compared) == (5, 7, 5)
     assert "the code was changed here: wolves.py (Howl)" in report.as_text()
 
@@ -929,11 +933,7 @@ def test_a_recording_notes_it_and_a_replay_ends_there(project, tmp_path):
 def test_a_recording_keeps_what_was_refused_and_a_replay_goes_on(project, tmp_path):
     wolves = project.module("wolves", WOLVES)
 
-    def make(*, seed, host):
-        runtime = Runtime(seed=seed, host=host)
-        runtime.add(Agent(Entity("wolf"), actions=[wolves.Howl]))
-        return runtime
-
+    make = makes_a_wolf(wolves)
     runtime = make(seed=1, host="plain")
     reloader = Reloader(runtime, project.folder)
     path = tmp_path / "run.agrt"
