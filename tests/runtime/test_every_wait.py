@@ -39,7 +39,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.plan.tree:Planner.work", "activity.plan.stepping:think_after",
     "kernel.strand:Children.end", "kernel.strand:Children.ended",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
-    "kernel.hosts.loops:rest", "kernel.hosts.loops:drained",
+    "kernel.hosts.loops:rest", "kernel.hosts.loops:drained", "kernel.hosts.loops:at_most",
     "runtime.runtime:Runtime.__aexit__", "strategy.solve:Attempt.attempt", "strategy.solve:Attempt.carry",
     "strategy.solve:Attempt.rest", "strategy.solve:Pausable.__await__", "strategy.solve:Interruptions.breakpoint",
     "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.solve:await_request",

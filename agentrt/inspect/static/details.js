@@ -80,7 +80,8 @@ function pairs(rows) {
 function named(title, values) {
   const entries = Object.entries(values ?? {});
   if (entries.length === 0) return null;
-  return h("div", {}, h("h3", { text: title }), pairs(entries.map(([name, value]) => [name, overlayWords(value) ?? plain(value)])));
+  const rows = entries.map(([name, value]) => [name, overlayWords(value) ?? plain(value)]);
+  return h("div", {}, h("h3", { text: title }), pairs(rows));
 }
 
 function pathLine(path) {
