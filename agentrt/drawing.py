@@ -35,6 +35,7 @@ from agentrt.words import repr_of, words_of
 __all__ = ["Drawing", "Glyph", "Mark", "Overlay", "Shape", "Tile", "Tiles", "glyphs"]
 
 MOST_CELLS: Final = 65_536
+MOST_SIDE: Final = 16_384  # cells each way: no browser's canvas is larger
 MOST_MARKS: Final = 5_000
 MOST_CORNERS: Final = 20_000  # of the lines of all marks together
 MOST_TEXT: Final = 1_000_000  # characters, of all marks together: a recording has to hold it
@@ -127,8 +128,9 @@ class Tiles:
         palette: object = self.palette
         if not isinstance(rows, tuple) or not rows or not all(type(row) is str and row for row in rows):
             raise _wrong("/rows", rows, "a tuple of texts that are not empty")
-        if len(rows) * len(rows[0]) > MOST_CELLS:
-            raise _wrong("/rows", f"{len(rows)} x {len(rows[0])} cells", f"at most {MOST_CELLS} cells")
+        if len(rows) * len(rows[0]) > MOST_CELLS or max(len(rows), len(rows[0])) > MOST_SIDE:
+            said = f"{len(rows[0])} x {len(rows)} cells"
+            raise _wrong("/rows", said, f"at most {MOST_CELLS} cells, and {MOST_SIDE} each way")
         if not isinstance(palette, Mapping) or len(palette) > MOST_LOOKS:
             raise _wrong("/palette", palette, f"a tile for each character, of which there are at most {MOST_LOOKS}")
         palette = dict(palette)  # theirs may be changed, and then tell of another world
