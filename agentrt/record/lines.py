@@ -50,7 +50,7 @@ def unpack(data: Any, where: str) -> Any:
     return unpacked(data, where)[0]
 
 
-def unpacked(data: Any, where: str) -> tuple[Any, int]:
+def unpacked(data: bytes, where: str) -> tuple[object, int]:
     """The same, and how many bytes it was before it was packed."""
     try:
         raw, is_whole = data, len(data) <= LONGEST

@@ -376,7 +376,8 @@ class Recording:
             part, size = unpacked(data, self.where)
             room -= size
             if room < 0:
-                raise RecordingError(self.where, f"what makes the view in tick {tick} is longer than {_LARGEST_CHAIN} bytes")
+                text = f"what makes the view in tick {tick} is longer than {_LARGEST_CHAIN} bytes"
+                raise RecordingError(self.where, text)
             view = part if is_whole else patched(view, part, self.where)
         return view
 

@@ -324,7 +324,9 @@ def test_a_path_to_the_end_of_the_world_and_a_long_name_hide_nothing(look):
         utility = 0.9
 
         async def run(self, ctx, args):
-            ctx.get_debug_info_datastore()["way"] = Overlay("path", [((-1) ** one * 400, one % 6) for one in range(200)])
+            ctx.get_debug_info_datastore()["way"] = Overlay(
+                "path", [((-1) ** one * 400, one % 6) for one in range(200)]
+            )
             await ctx.sleep_ticks(1000)
 
     name = "D" * 150
