@@ -26,17 +26,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar, final
 
 from agentrt.activity.author.overlay import FARTHEST, Overlay
 from agentrt.errors import DataFault
-from agentrt.words import repr_of
+from agentrt.words import repr_of, words_of
 
 __all__ = ["Drawing", "Glyph", "Mark", "Overlay", "Shape", "Tile", "Tiles", "glyphs"]
 
 MOST_CELLS: Final = 65_536
+MOST_SIDE: Final = 16_384  # cells each way: no browser's canvas is larger
 MOST_MARKS: Final = 5_000
 MOST_CORNERS: Final = 20_000  # of the lines of all marks together
+MOST_TEXT: Final = 1_000_000  # characters, of all marks together: a recording has to hold it
+MOST_LOOKS: Final = 10_000  # of a palette
 MOST_IMAGE: Final = 256 * 1024  # bytes
 MOST_PIXELS: Final = 4096  # of an image, each way
 
@@ -86,6 +89,7 @@ def _flag(name: str, value: object) -> None:
         raise _wrong(f"/{name}", value, "true or false")
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Tile:
     """What a cell of the ground looks like.
@@ -106,6 +110,7 @@ class Tile:
         _flag("bold", self.bold)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Tiles:
     """The ground: rows of characters, one for each cell, and what each character looks like.
@@ -123,13 +128,17 @@ class Tiles:
         palette: object = self.palette
         if not isinstance(rows, tuple) or not rows or not all(type(row) is str and row for row in rows):
             raise _wrong("/rows", rows, "a tuple of texts that are not empty")
-        if len(rows) * len(rows[0]) > MOST_CELLS:
-            raise _wrong("/rows", f"{len(rows)} x {len(rows[0])} cells", f"at most {MOST_CELLS} cells")
-        if not isinstance(palette, Mapping):
-            raise _wrong("/palette", palette, "a tile for each character")
+        if len(rows) * len(rows[0]) > MOST_CELLS or max(len(rows), len(rows[0])) > MOST_SIDE:
+            said = f"{len(rows[0])} x {len(rows)} cells"
+            raise _wrong("/rows", said, f"at most {MOST_CELLS} cells, and {MOST_SIDE} each way")
+        if not isinstance(palette, Mapping) or len(palette) > MOST_LOOKS:
+            raise _wrong("/palette", palette, f"a tile for each character, of which there are at most {MOST_LOOKS}")
+        palette = dict(palette)  # theirs may be changed, and then tell of another world
+        object.__setattr__(self, "palette", palette)
         for key, tile in palette.items():
-            if type(key) is not str or len(key) != 1 or not isinstance(tile, Tile):
-                raise _wrong(f"/palette/{str(key)[:8]}", tile, "a Tile below a single character")
+            # Two halves of a character, one after the other, are one cell to a page.
+            if type(key) is not str or len(key) != 1 or "\ud800" <= key <= "\udfff" or type(tile) is not Tile:
+                raise _wrong(_pointer("/palette", key), tile, "a Tile below a single character")
         for number, row in enumerate(rows):
             if len(row) != len(rows[0]):
                 raise _wrong(f"/rows/{number}", row, f"{len(rows[0])} characters, as in the first row")
@@ -138,6 +147,7 @@ class Tiles:
                 raise _wrong(f"/rows/{number}", unknown[0], "characters of the palette")
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Mark:
     """Something that stands on the ground: a sign, a shape, a line, or a text alone.
@@ -217,6 +227,7 @@ def _line(name: str, corners: object) -> None:
             _number(f"{name}/{index}", value, -FARTHEST, FARTHEST)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """What a world looks like.
@@ -239,20 +250,25 @@ class Drawing:
         marks: object = self.marks
         image: object = self.image
         if tiles is not None:
-            if not isinstance(tiles, Tiles):
+            if type(tiles) is not Tiles:
                 raise _wrong("/tiles", tiles, "Tiles, or none")
             if (self.width, self.height) != (len(tiles.rows[0]), len(tiles.rows)):
                 said = f"{len(tiles.rows[0])} x {len(tiles.rows)} cells"
                 raise _wrong("/tiles", said, f"{self.width:g} x {self.height:g} of them, as the drawing is large")
         if not isinstance(marks, Mapping) or len(marks) > MOST_MARKS:
             raise _wrong("/marks", marks, f"at most {MOST_MARKS} marks by their keys")
-        corners = 0
+        marks = dict(marks)  # many a world keeps one and changes it, and this is compared with the next drawing
+        object.__setattr__(self, "marks", marks)
+        corners = letters = 0
         for key, mark in marks.items():
-            if type(key) is not str or len(key) > _LONGEST_KEY or not isinstance(mark, Mark):
+            if type(key) is not str or len(key) > _LONGEST_KEY or type(mark) is not Mark:
                 raise _wrong(_pointer("/marks", key), mark, f"a Mark below a key of at most {_LONGEST_KEY} characters")
             corners += len(mark.to)
+            letters += len(key) + len(mark.label) + len(mark.agent) + len(mark.holder)
         if corners > MOST_CORNERS:
             raise _wrong("/marks", f"lines of {corners} corners", f"at most {MOST_CORNERS} of them")
+        if letters > MOST_TEXT:
+            raise _wrong("/marks", f"keys and texts of {letters} characters", f"at most {MOST_TEXT} of them")
         if not isinstance(image, bytes) or len(image) > MOST_IMAGE or (image and not _is_png(image)):
             begins: object = image[:26] if isinstance(image, bytes) else image
             raise _wrong("/image", begins, f"a PNG of at most {MOST_IMAGE} bytes and {MOST_PIXELS} pixels each way")
@@ -307,7 +323,7 @@ def _is_png(image: bytes) -> bool:
 
 
 def _pointer(above: str, key: object) -> str:
-    return f"{above}/{str(key)[:_LONGEST_KEY].replace('~', '~0').replace('/', '~1')}"
+    return f"{above}/{words_of(key, _LONGEST_KEY).replace('~', '~0').replace('/', '~1')}"
 
 
 def _object(data: object, kind: type[Any]) -> dict[str, Any]:
@@ -331,8 +347,8 @@ def _below(pointer: str, read: Callable[[object], T], data: object) -> T:
 def _tiles(data: object) -> Tiles:
     given = _object(data, Tiles)
     rows, palette = given["rows"], given["palette"]
-    if type(palette) is not dict or len(palette) > MOST_CELLS:
-        raise _wrong("/palette", palette, "an object")
+    if type(palette) is not dict or len(palette) > MOST_LOOKS:
+        raise _wrong("/palette", palette, f"an object of at most {MOST_LOOKS} looks")
     for key, one in palette.items():
         if type(one) is not list or len(one) != 4:
             raise _wrong(_pointer("/palette", key), one, "a list of ground, sign, color, and whether it is bold")

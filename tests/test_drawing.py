@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 import agentrt as art
 from agentrt.drawing import (
-    MOST_CELLS,
     MOST_CORNERS,
     MOST_IMAGE,
+    MOST_LOOKS,
     MOST_MARKS,
+    MOST_SIDE,
+    MOST_TEXT,
     Drawing,
     Glyph,
     Mark,
@@ -32,6 +34,15 @@ PNG = HEAD + b"\x00\x00\x00\x04\x00\x00\x10\x00" + bytes(10)  # 4 x 4,096 pixels
 GRASS = Tile("#263e24")
 POND = Tile("#1c3868", "~", "#6ea0dc", True)
 TILES = Tiles(("...", ".~."), {".": GRASS, "~": POND})
+
+
+class Nameless:
+    """What cannot be printed."""
+
+    def __str__(self):
+        raise ValueError
+
+    __repr__ = __str__
 
 
 def pond(**options):
@@ -102,7 +113,15 @@ def test_what_is_drawn_above_does_not_depend_on_who_came_first():
         (lambda: Tiles((".?",), {".": GRASS}), "#/rows/0: here stands '[?]'. Write characters of the palette"),
         (lambda: Tiles((".",), {".": "#ffffff"}), "#/palette/.: .* Write a Tile below a single character"),
         (lambda: Tiles((".",), {"..": GRASS}), "#/palette/..: .* Write a Tile"),
-        (lambda: Tiles(("." * (MOST_CELLS + 1),), {".": GRASS}), "#/rows: .* Write at most 65536 cells"),
+        (lambda: Tiles(("." * 257,) * 256, {".": GRASS}), "#/rows: here stands '257 x 256 cells'. Write at most 65536 cells"),
+        (lambda: Tiles(("." * (MOST_SIDE + 1),), {".": GRASS}), "#/rows: .* Write at most 65536 cells, and 16384 each way"),
+        (lambda: Tiles((".",) * (MOST_SIDE + 1), {".": GRASS}), "#/rows: .* Write at most 65536 cells, and 16384 each way"),
+        (lambda: Tiles((".",), {Nameless(): GRASS}), "#/palette/.*Nameless.*: .* Write a Tile below"),
+        (lambda: Tiles(("\ud83d\ude00",), {"\ud83d": GRASS}), "#/palette/.*: .* Write a Tile below"),
+        (
+            lambda: Tiles((".",), {chr(32 + one): GRASS for one in range(MOST_LOOKS + 1)}),
+            "#/palette: .* a tile for each character, of which there are at most 10000",
+        ),
         (lambda: Drawing(0, 1), "#/width: here stands 0"),
         (lambda: Drawing(1, math.nan), "#/height: here stands nan"),
         (lambda: pond(width=4), "#/tiles: here stands '3 x 2 cells'. Write 4 x 2 of them, as the drawing is large"),
@@ -116,6 +135,11 @@ def test_what_is_drawn_above_does_not_depend_on_who_came_first():
             lambda: pond(marks={str(one): Mark(0, 0, to=((1, 1),) * 256) for one in range(MOST_CORNERS // 256 + 1)}),
             "#/marks: here stands 'lines of 20224 corners'. Write at most 20000 of them",
         ),
+        (lambda: pond(marks={Nameless(): Mark(0, 0)}), "#/marks/.*Nameless.*: .* Write a Mark below a key"),
+        (
+            lambda: pond(marks={str(one): Mark(0, 0, agent="x" * 4000) for one in range(MOST_TEXT // 4000)}),
+            "#/marks: here stands 'keys and texts of 1000640 characters'. Write at most 1000000 of them",
+        ),
         (lambda: pond(image=b"GIF89a"), "#/image: here stands b'GIF89a'. Write a PNG of at most 262144 bytes and 4096 pixels"),
         (lambda: pond(image=HEAD), "#/image: here stands"),
         (lambda: pond(image=HEAD + b"\x00\x00\x00\x04\x00\x00\x10\x01"), "#/image: .* 4096 pixels each way"),
@@ -127,6 +151,14 @@ def test_what_is_drawn_above_does_not_depend_on_who_came_first():
 def test_what_cannot_be_drawn_is_an_error_that_says_where(make, words):
     with pytest.raises(DataFault, match=words):
         make()
+
+
+def test_a_drawing_is_what_it_was_when_it_was_made_whatever_a_world_does_with_its_own_marks():
+    palette, marks = {".": GRASS}, {"ann": Mark(0, 0)}
+    drawing = Drawing(1, 1, Tiles((".",), palette), marks)
+    palette["."] = POND
+    marks["ann"] = Mark(1, 0)
+    assert drawing == Drawing(1, 1, Tiles((".",), {".": GRASS}), {"ann": Mark(0, 0)})
 
 
 def test_the_largest_are_drawn():
@@ -239,9 +271,14 @@ def test_an_overlay_of_a_function_asks_it_when_somebody_looks():
     overlay = Overlay("seen", lambda: places)
     places.append((4, 2))
     assert plain({"eyes": overlay}) == {"eyes": {"draws": "seen", "points": [[4, 2]]}}
-    assert isinstance(
-        plain({"eyes": Overlay("seen", lambda: 1 / 0)}), str
-    )  # an author's failure: whoever looks goes on
+
+
+def test_an_overlay_that_fails_hides_nothing_beside_it():
+    fails = Overlay("seen", lambda: 1 / 0)
+    told = {"draws": "seen", "points": "ZeroDivisionError: division by zero"}
+    assert plain({"eyes": fails, "goes": Overlay("target", [(1, 2)]), "note": 3}) == {
+        "eyes": told, "goes": {"draws": "target", "points": [[1, 2]]}, "note": 3,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -298,6 +335,7 @@ def test_the_hook_of_a_world():
         (lambda: 1 / 0, "division by zero"),
         (lambda: Drawing(3, 2, marks={"a": Mark(0, 0, color="red")}), "#/color: here stands 'red'"),
         (dict, "runtime.drawing: it returned a dict. Return an agentrt.drawing.Drawing, or None."),
+        (lambda: type("Own", (Drawing,), {})(1, 1), "runtime.drawing: it returned a Own. Return an agentrt.drawing."),
     ],
 )
 def test_a_hook_that_fails_is_dropped_and_told_once(hook, words):
@@ -314,6 +352,28 @@ def test_a_hook_that_fails_is_dropped_and_told_once(hook, words):
     assert words in str(fault.error)
     assert sim.runtime.drawing is None
     assert digest.hexdigest() == before  # it is no part of the run
+
+
+@pytest.mark.parametrize("method", ["step", "close"])
+def test_a_hook_cannot_drive_what_it_draws(method):
+    runtime = art.Runtime(host="plain")
+    faults = []
+    runtime.on_fault(faults.append)
+
+    def draw():
+        getattr(runtime, method)()
+        return pond()
+
+    runtime.after_tick(runtime.draw)
+    runtime.drawing = draw
+    for _ in range(3):
+        runtime.step()
+    assert (runtime.tick, runtime.drawing) == (3, None)
+    (fault,) = faults
+    assert f"runtime.{method} cannot be called while a tick runs" in str(fault.error)
+    runtime.drawing = pond
+    assert runtime.draw() == pond()
+    runtime.close()
 
 
 def test_what_ends_the_program_ends_it():

@@ -29,7 +29,7 @@ from agentrt.words import error_words
 
 SEGMENT_TICKS = 256
 _SEGMENT_LINES = 50_000
-_LONGEST = 16 * 1024 * 1024  # characters of one text that is packed; what it holds takes some twenty times as much
+LONGEST = 16 * 1024 * 1024  # characters of one text that is packed; what it holds takes some twenty times as much
 _COMPRESS = 120  # characters from which it is worth it
 
 EMPTY_DIGEST: bytes = blake2b(digest_size=16).digest()
@@ -40,22 +40,27 @@ _EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
 def pack(data: object) -> bytes:
     raw = _encode(data).encode()
-    if len(raw) > _LONGEST:
-        raise ValueError(f"a tick, or a view of an agent, takes more than {_LONGEST} characters")
+    if len(raw) > LONGEST:
+        raise ValueError(f"a tick, or a view of an agent, takes more than {LONGEST} characters")
     return b"z" + zlib.compress(raw, 1) if len(raw) > _COMPRESS else b" " + raw
 
 
 def unpack(data: Any, where: str) -> Any:
     """What ``pack`` packed, from a file that anybody may have made: ``RecordingError`` if it is no such thing."""
+    return unpacked(data, where)[0]
+
+
+def unpacked(data: bytes, where: str) -> tuple[object, int]:
+    """The same, and how many bytes it was before it was packed."""
     try:
-        raw, is_whole = data, len(data) <= _LONGEST
+        raw, is_whole = data, len(data) <= LONGEST
         if data[:1] == b"z":
             inflate = zlib.decompressobj()  # which stops at a length: a kilobyte may hold a gigabyte
-            raw = inflate.decompress(data[1:], _LONGEST)
+            raw = inflate.decompress(data[1:], LONGEST)
             is_whole = inflate.eof
         if not is_whole:
             raise RecordingError(where, "packed data is cut off, or too long")
-        return json.loads(raw)
+        return json.loads(raw), len(raw)
     except (zlib.error, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise RecordingError(where, f"packed data cannot be read: {error_words(error)}") from None
 

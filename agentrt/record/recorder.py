@@ -387,7 +387,8 @@ class Recorder:
             self._restarts[tick] = None if self._coming_restart is None else asdict(self._coming_restart)
             store.put("restart", self._restarts)
         self._restart = self._coming_restart = self._runtime.restart  # what the world said meanwhile it says again
-        while self._posted:
+        # What came in since this tick's intake belongs to the next one, as does what is still to come in before that.
+        while self._posted and self._posted[0][0] <= tick:
             taken, what = self._posted.popleft()
             self._inputs.append((taken, -1, len(self._inputs), "posted", -1, name_in(what), "null"))
         if self._inputs:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -26,15 +27,18 @@ from typing import Any, NamedTuple, Self
 from agentrt.drawing import Drawing
 from agentrt.errors import AgentRTError, DataFault, RecordingError
 from agentrt.kernel.trace import TraceRecord
-from agentrt.record.lines import EMPTY_DIGEST, Segment, unpack
+from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, unpack, unpacked
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
 from agentrt.runtime.intake import Codec, Reloaded
 from agentrt.snapshot import AgentSnapshot, explain
+from agentrt.words import words_of
 
 _LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
+_LARGEST_CHAIN = 4 * LONGEST  # bytes that are read for one view: the longest takes a second, and others wait
 _MOST_RELOADS = 200
+_RELOADS_TEXT = 4 * 1024 * 1024  # characters of all of them together; older ones are left out
 _HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
 _HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be
 
@@ -313,7 +317,14 @@ class Recording:
             "ORDER BY tick DESC, place DESC, nth DESC LIMIT ?",
             self.last_tick, _MOST_RELOADS,
         )  # fmt: skip
-        return [self._reloaded(tick, text) for tick, text in rows][::-1]
+        found: deque[Reloaded] = deque()
+        room = _RELOADS_TEXT
+        for tick, text in rows:
+            room -= len(str(text))
+            if room < 0:
+                break
+            found.appendleft(self._reloaded(tick, text))
+        return list(found)
 
     def _reloaded(self, tick: object, text: object) -> Reloaded:
         """One of them; what a file does not say of it is empty."""
@@ -324,8 +335,8 @@ class Recording:
         has_lists = all(isinstance(one, list) for one in told.values())
         if not has_lists or not is_number(tick, 0) or not isinstance(files, dict) or not isinstance(error, str):
             raise RecordingError(self.where, f"what it says of an edit in tick {str(tick)[:20]} is broken")
-        names = {name: tuple(map(str, one)) for name, one in told.items()}
-        return Reloaded(tick=tick, files=tuple(map(str, files)), error=error, **names)
+        names = {name: tuple(map(words_of, one)) for name, one in told.items()}
+        return Reloaded(tick=tick, files=tuple(map(words_of, files)), error=error, **names)
 
     # --- agents -------------------------------------------------------------------------------------------------------
 
@@ -360,8 +371,13 @@ class Recording:
             number, tick, number, tick, _LONGEST_CHAIN,
         )  # fmt: skip
         view: Any = None
+        room = _LARGEST_CHAIN
         for is_whole, data in rows:
-            part = unpack(data, self.where)
+            part, size = unpacked(data, self.where)
+            room -= size
+            if room < 0:
+                text = f"what makes the view in tick {tick} is longer than {_LARGEST_CHAIN} bytes"
+                raise RecordingError(self.where, text)
             view = part if is_whole else patched(view, part, self.where)
         return view
 

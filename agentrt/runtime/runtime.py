@@ -626,7 +626,8 @@ class Runtime:
     def draw(self) -> Drawing | None:
         """What the world looks like now, as its hook ``drawing`` says; None if it has none, or nothing to show.
 
-        For who watches, between two ticks. A hook that raises, or returns something else, is dropped and reported.
+        For who watches, between two ticks. A hook that raises, steps or closes the runtime, or returns something else,
+        is dropped and reported.
         """
         hook = self.drawing
         if hook is None:
@@ -634,8 +635,13 @@ class Runtime:
         from agentrt.drawing import Drawing  # who looks at nothing loads no drawings
 
         try:
-            drawing: object = hook()
-            if drawing is None or isinstance(drawing, Drawing):
+            # Else a hook that steps would be asked again by the tick that it makes, until the game's stack is full.
+            outer, self.kernel.in_tick = self.kernel.in_tick, True
+            try:
+                drawing: object = hook()
+            finally:
+                self.kernel.in_tick = outer
+            if drawing is None or type(drawing) is Drawing:
                 return drawing
             problem = f"it returned a {type_name(drawing)}."
             raise DefinitionError("runtime.drawing", problem, "Return an agentrt.drawing.Drawing, or None.")

@@ -7,11 +7,12 @@ import sys
 import textwrap
 
 import pytest
-from pages import expect, inspected
+from pages import expect, inspected, make_village
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.inspect import Inspector
 from agentrt.reload import Reloader
+from agentrt.runtime.intake import Reloaded
 
 pytestmark = pytest.mark.slow
 
@@ -226,3 +227,21 @@ def test_a_recording_shows_it_at_each_tick(look, pack, tmp_path, size):
         page.get_by_role("button", name="Go to tick 10").click()
         expect(page.locator(".clock-tick")).to_have_text("tick 10")
         expect(page.locator(".takers .link")).to_have_text(["Akela", "Raksha"])
+
+
+def test_edits_of_ten_thousand_files_and_of_none(look):
+    runtime = make_village()
+    files = tuple(f"{number}.py" for number in range(10_000))
+    runtime.reloads.append(Reloaded(0, (), (), (), (), "nothing is wrong"))
+    for tick in range(1, 40):
+        runtime.reloads.append(Reloaded(tick, files[tick:], (), (), (), "line 3 is wrong"))
+    runtime.reloads.append(Reloaded(40, files[::-1], ("Howl",), (), ("Akela",)))
+    with inspected(runtime) as inspector:
+        page = look(inspector.url)
+        rows = page.locator(".reload-list li")
+        expect(rows).to_have_count(20)
+        expect(rows.first).to_contain_text("Howl · 1 agent")
+        expect(rows.nth(1)).to_contain_text("mended in tick 40: line 3 is wrong")
+        expect(page.locator(".refused")).to_be_hidden()
+        rows.nth(1).click()
+        expect(page.locator(".selected .state-word")).to_have_text("mended in tick 40")

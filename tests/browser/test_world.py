@@ -303,6 +303,7 @@ def test_what_the_chosen_agent_offers_is_drawn(look):
             store["goal"] = Overlay("target", [(8, 5)])
             store["eyes"] = Overlay("seen", [(0, 0), (1, 0), (object(), 3)])
             store["broken"] = {"draws": "path", "points": [["a", None], 3]}
+            store["failing"] = Overlay("path", lambda: 1 / 0)
             await ctx.sleep_ticks(1000)
 
     runtime = make_yard()
@@ -313,3 +314,41 @@ def test_what_the_chosen_agent_offers_is_drawn(look):
         page.locator(".agent-row", has_text="Dee").click()
         expect(page.locator(".world-legend")).to_have_text("Dee is not in the drawing · path · 1 target · sees 2")
         assert color_at(page, place_of(page, 3, 4.9)) != before
+
+
+def test_a_path_to_the_end_of_the_world_and_a_long_name_hide_nothing(look):
+    import agentrt as art
+
+    class Walk(art.Action):
+        does = art.TOP
+        utility = 0.9
+
+        async def run(self, ctx, args):
+            ctx.get_debug_info_datastore()["way"] = Overlay(
+                "path", [((-1) ** one * 400, one % 6) for one in range(200)]
+            )
+            await ctx.sleep_ticks(1000)
+
+    name = "D" * 150
+    runtime = make_yard(dee=Mark(6, 5, "D", "#ffffff", agent=name, layer=9))
+    runtime.add(art.Agent(art.Entity("human", name=name), actions=[Walk]))
+    with inspected(runtime) as inspector:
+        page = open_world(look, inspector)
+        page.evaluate("""() => {
+            window.written = [];
+            window.dashed = [];
+            const { fillText, setLineDash } = CanvasRenderingContext2D.prototype;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+                window.written.push(text);
+                fillText.call(this, text, ...at);
+            };
+            CanvasRenderingContext2D.prototype.setLineDash = function (dash) {
+                if (dash.length > 0) window.dashed.push(dash);
+                setLineDash.call(this, dash);
+            };
+        }""")
+        page.locator(".agent-row", has_text="DDD").click()
+        expect(page.locator(".world-legend")).to_have_text(re.compile("^D+ · path$"))
+        page.wait_for_function("window.written.some((text) => text.startsWith('DDD'))")
+        assert max(map(len, page.evaluate("window.written"))) == 40
+        assert page.evaluate("window.dashed") == []  # a second for each picture

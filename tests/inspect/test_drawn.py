@@ -14,6 +14,7 @@ from agentrt.testing import TraceDigest
 of = load("tests/inspect/village.py")
 
 GRASS = Tiles(("....",), {".": Tile("#263e24")})
+GRASS_9 = Tiles(("." * 9,), {".": Tile("#263e24")})
 MUD = Tiles(("....",), {".": Tile("#483620")})
 
 
@@ -86,6 +87,19 @@ def test_it_is_drawn_only_for_those_who_look_and_once_for_all(watched, yard):
     drawn = yard.drawn
     watched.tick(5)
     assert yard.drawn == drawn
+
+
+def test_a_world_that_keeps_its_marks_and_changes_them_is_seen_to_move(watched):
+    marks = {}
+
+    def draw():
+        marks["ann"] = Mark(watched.runtime.tick, 0, "A")
+        return Drawing(9, 1, GRASS_9, marks)
+
+    watched.runtime.drawing = draw
+    client = watched.client(drawing=True)
+    watched.tick(3)
+    assert [message["marks"]["ann"]["x"] for message in client.told("drawing")] == [1, 2, 3]
 
 
 def test_who_looks_away_and_back_is_told_what_changed_meanwhile(watched, yard):

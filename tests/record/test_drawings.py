@@ -197,3 +197,12 @@ def test_a_patch_that_does_not_fit_is_a_recording_error(whole, tmp_path, opened)
     assert recording.drawing(0).width == 99
     with pytest.raises(RecordingError):
         recording.drawing(8)
+
+
+def test_what_a_drawing_is_put_together_of_is_bounded(whole, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr("agentrt.record.recording._LARGEST_CHAIN", 100_000)
+    patch = b' {"~": {}, "more": "' + b"x" * 60_000 + b'"}'
+    recording = opened(spoilt(whole, tmp_path, patch, "NOT whole"))
+    assert recording.drawing(0) is not None
+    with pytest.raises(RecordingError, match="what makes the view in tick 8 is longer than 100000 bytes"):
+        recording.drawing(8)

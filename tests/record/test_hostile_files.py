@@ -328,6 +328,17 @@ def test_a_file_with_bytes_that_are_others(good, tmp_path):
     assert 10 < outcomes.count(False) < 150
 
 
+def test_edits_are_told_as_far_as_there_is_room_the_newest_first(copy, monkeypatch):
+    monkeypatch.setattr("agentrt.record.recording._RELOADS_TEXT", 1000)
+    row = "INSERT INTO inputs VALUES (?, 0, 99, 'edited', -1, 'x', ?)"
+    texts = [json.dumps({"files": {f"{tick}.py": ""}, "notes": ["x" * 400]}) for tick in range(10)]
+    spoilt(copy, *((row, (tick, text)) for tick, text in enumerate(texts)))
+    with Recording.open(copy) as recording:
+        assert [one.files for one in recording.reloads()] == [("8.py",), ("9.py",)]
+        monkeypatch.setattr("agentrt.record.recording._RELOADS_TEXT", 300)
+        assert recording.reloads() == []
+
+
 @given(st.dictionaries(st.sampled_from(["a", "plan", "drivers", "name"]), st.integers(), max_size=3))
 @settings(max_examples=20)
 def test_views_of_another_shape_are_told_as_they_are_and_not_explained(good, tmp_path_factory, view):

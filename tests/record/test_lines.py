@@ -156,7 +156,7 @@ def test_unpacking_anything_gives_data_or_a_recording_error(data):
 
 
 def test_a_bomb_does_not_go_off(monkeypatch):
-    monkeypatch.setattr("agentrt.record.lines._LONGEST", 1000)
+    monkeypatch.setattr("agentrt.record.lines.LONGEST", 1000)
     assert unpack(pack("x" * 900), "file") == "x" * 900
     with pytest.raises(RecordingError, match="cut off, or too long"):
         unpack(b"z" + zlib.compress(json.dumps("x" * 10**7).encode()), "file")

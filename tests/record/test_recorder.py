@@ -338,6 +338,18 @@ def test_a_posted_function_is_told_and_cannot_be_replayed(tmp_path, opened):
     assert reason.startswith("before tick 6 the function len was posted from outside, and 1 more later")
 
 
+def test_what_is_posted_within_a_tick_and_after_it_comes_in_together(tmp_path, opened):
+    runtime = camp.camp()
+    ends = runtime.after_tick(lambda: runtime.post(len, "x"))  # before the recorder writes the tick
+    recorder = runtime.record(tmp_path / "run.sqlite")
+    camp.drive(runtime, 4, between=lambda runtime: runtime.post(print_nothing))  # and after it has
+    ends()
+    assert (recorder.stopped, recorder.ticks) == ("the runtime was closed", 4)
+    names = ["len", "print_nothing"]
+    found = [(one.tick, one.name) for one in opened(tmp_path / "run.sqlite").inputs() if one.tick > 1]
+    assert found == [(tick, name) for tick in (2, 3, 4) for name in names]
+
+
 def print_nothing():
     pass
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Literal
 
+from agentrt.errors import ENDS_PROGRAM
+from agentrt.words import error_words
+
 FARTHEST: Final = 1_000_000  # from 0, in cells: what a page can still tell apart
 _MOST_POINTS: Final = 200  # of an overlay; a longer one is thinned
 
@@ -19,7 +22,7 @@ class Overlay(Mapping[str, Any]):
 
     An action puts it into ``ctx.get_debug_info_datastore()``, below any key. It costs next to nothing while nobody
     looks: the places are read when somebody does. What is no pair of numbers, in a world without such places, is left
-    out.
+    out. If they cannot be read, why stands in their place.
 
     Args:
         draws: ``"path"``, ``"target"`` or ``"seen"``.
@@ -38,7 +41,12 @@ class Overlay(Mapping[str, Any]):
         if key == "draws":
             return self._draws
         if key == "points":
-            return self._points()
+            try:
+                return self._points()
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:  # else what stands beside it could not be shown, either
+                return error_words(error)
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:

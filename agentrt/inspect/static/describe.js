@@ -6,7 +6,7 @@
  * innermost running action, which is what most people look for.
  */
 
-import { gameTime, leafOf, number, plural } from "./format.js";
+import { clip, gameTime, leafOf, number, plural } from "./format.js";
 import { findNode } from "./plantree.js";
 import { standings } from "./reloads.js";
 import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
@@ -257,7 +257,7 @@ function ofReload(key, state) {
   const named = (kind) => row.changed.filter((_, index) => (row.kinds[index] ?? "value") === kind).join(", ");
   return {
     title: "Reload",
-    heading: row.files.join(", "),
+    heading: clip(row.files.join(", "), 400),
     state: found.state,
     stateWord: words,
     why: row.error,

@@ -11,6 +11,7 @@ import { button, h, reconcile, setAttr, setClass, setText, show } from "./dom.js
 import { clip, plural } from "./format.js";
 
 const MOST_LISTED = 20;
+const MOST_LETTERS = 400; // of the names of files
 
 /**
  * What became of each reload.
@@ -21,27 +22,44 @@ const MOST_LISTED = 20;
  */
 export function standings({ reloads, hello, world }) {
   const now = hello?.source === "recording" ? (world?.tick ?? 0) : Infinity;
+  if (known.reloads !== reloads || known.now !== now) known = { reloads, now, made: judged(reloads, now) };
+  return known.made;
+}
+
+let known = { reloads: null, now: null, made: [] }; // many views ask, each time that the world moves
+
+function judged(reloads, now) {
   const nths = new Map(); // of each tick: how many there were
-  return reloads.map((row, index) => {
-    const nth = nths.get(row.tick) ?? 0;
-    nths.set(row.tick, nth + 1);
-    const made = { row, key: `${row.tick}.${nth}`, isOver: false };
-    if (row.tick > now) return { ...made, state: "idle", words: "comes later" };
-    if (!row.error) return { ...made, state: "running", words: "taken up" };
-    const since = reloads.slice(index + 1).filter((one) => one.tick <= now);
-    const next = row.files.map((file) => since.find((one) => one.files.includes(file)));
-    if (next.includes(undefined)) return { ...made, state: "impossible", words: "refused" };
-    const last = next.reduce((one, other) => (other.tick > one.tick ? other : one));
-    const words = `${last.error ? "refused again" : "mended"} in tick ${last.tick}`;
-    return { ...made, isOver: true, state: "idle", words };
+  const made = reloads.map(({ tick }) => {
+    const nth = nths.get(tick) ?? 0;
+    nths.set(tick, nth + 1);
+    return { key: `${tick}.${nth}` };
   });
+  const next = new Map(); // of each file: the reload that took it next. An edit may be of ten thousand.
+  for (let index = reloads.length - 1; index >= 0; index -= 1) {
+    const row = reloads[index];
+    Object.assign(made[index], { row, isOver: false }, verdict(row, now, next));
+    if (row.tick <= now) for (const file of row.files) next.set(file, row);
+  }
+  return made;
+}
+
+function verdict(row, now, next) {
+  if (row.tick > now) return { state: "idle", words: "comes later" };
+  if (!row.error) return { state: "running", words: "taken up" };
+  const after = row.files.map((file) => next.get(file));
+  if (after.length === 0) return { isOver: true, state: "idle", words: "refused" }; // a file may say so
+  if (after.includes(undefined)) return { state: "impossible", words: "refused" };
+  const last = after.reduce((one, other) => (other.tick > one.tick ? other : one));
+  const words = `${last.error ? "refused again" : "mended"} in tick ${last.tick}`;
+  return { isOver: true, state: "idle", words };
 }
 
 /** What a reload is about, on one line. */
 export function summaryOf({ files, changed, removed, error, took }) {
-  if (error) return error.split("\n")[0];
+  if (error) return clip(error.split("\n")[0], MOST_LETTERS);
   const names = [...changed, ...removed.map((name) => `${name} is gone`)];
-  if (names.length === 0) return `${files.join(", ")}: as before`;
+  if (names.length === 0) return `${clip(files.join(", "), MOST_LETTERS)}: as before`;
   return `${clip(names.join(", "), 120)} · ${plural(took, "agent")}`;
 }
 
@@ -136,5 +154,5 @@ function fillRow(row, { key, row: reload, state, words, isOver }, selection) {
   setClass(row.parts.dot, `dot ${state}`);
   setText(row.parts.tick, `tick ${reload.tick}`);
   setText(row.parts.words, isOver ? `${words}: ${summaryOf(reload)}` : summaryOf(reload));
-  setAttr(row.parts.link, "title", `${words}: ${reload.files.join(", ")}`);
+  setAttr(row.parts.link, "title", clip(`${words}: ${reload.files.join(", ")}`, MOST_LETTERS));
 }

@@ -14,13 +14,15 @@
 import { colors, makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { Camera, markAt, overlaysOf, widthOf } from "./drawing.js";
-import { plural } from "./format.js";
+import { clip, plural } from "./format.js";
 import { choose } from "./store.js";
 
 const READABLE = 7; // pixels of a cell from which on its sign is drawn
 const NAMED = 22; // and from which on whoever stands there has its name below
 const MOST_SIGNS = 8000; // of the ground
 const MOST_NAMES = 150;
+const LONGEST_NAME = 40; // letters of a name on the world: a long one would hide it
+const MOST_DASHED = 20_000; // pixels of a dashed line; who draws a million dashes draws nothing else
 const STEP = 60; // pixels for an arrow key
 const NEAR = 10; // pixels beside which a click still hits
 const HINT =
@@ -89,8 +91,8 @@ export function worldView(store) {
     const overlays = overlaysOf(state);
     drawBelow(pen, camera, overlays, own);
     drawMarks(pen, camera, drawing.order);
-    drawNames(pen, camera, drawing.order, state.chosen);
     drawAbove(pen, camera, overlays, own, hovered === null ? null : drawing.marks.get(hovered));
+    drawNames(pen, camera, drawing.order, state.chosen); // after that: a ring would go through the name of its own
     setText(legend, legendOf(overlays, own, state.chosen));
     setAttr(canvas.element, "aria-label", labelOf(drawing, own, state.chosen));
   }
@@ -234,15 +236,16 @@ class Ground {
   }
 
   load(text) {
+    this.image?.close(); // a small PNG may be sixteen million pixels: do not wait for the garbage collector
     this.image = null;
     if (!text) return;
     const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
     createImageBitmap(new Blob([bytes], { type: "image/png" })).then(
       (image) => {
-        if (this.still?.image !== text) return;
+        if (this.still?.image !== text) return image.close();
         this.image = image;
         this.drawn = "";
-        this.loaded();
+        return this.loaded();
       },
       () => undefined, // it begins as a PNG and is none: there is no image
     );
@@ -347,12 +350,20 @@ function drawLine(pen, camera, places, color, { dash = [], width = 1.5 } = {}) {
     if (index === 0) pen.moveTo(camera.left(x), camera.top(y));
     else pen.lineTo(camera.left(x), camera.top(y));
   });
-  pen.setLineDash(dash);
+  pen.setLineDash(isLong(places, camera.scale) ? [] : dash);
   pen.lineWidth = width;
   pen.lineJoin = "round";
   pen.strokeStyle = color;
   pen.stroke();
   pen.setLineDash([]);
+}
+
+function isLong(places, scale) {
+  let length = 0;
+  for (let index = 1; index < places.length; index += 1) {
+    length += Math.hypot(places[index][0] - places[index - 1][0], places[index][1] - places[index - 1][1]);
+  }
+  return length * scale > MOST_DASHED;
 }
 
 /** A text on its own ground, so that it can be read on any color. */
@@ -377,7 +388,7 @@ function drawNames(pen, camera, order, chosen) {
     if (!mark.agent || !isSeen(camera, mark)) continue;
     if (mark.agent !== chosen && (camera.scale < NAMED || count >= MOST_NAMES)) continue;
     count += 1;
-    drawText(pen, camera, mark, mark.agent, widthOf(mark, camera.scale) / 2 + 9);
+    drawText(pen, camera, mark, clip(mark.agent, LONGEST_NAME), widthOf(mark, camera.scale) / 2 + 9);
   }
 }
 
