@@ -6,6 +6,7 @@ Each error names the class (with its module), where it can the step and the fiel
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 import pytest
 
@@ -35,6 +36,7 @@ def define(kind, /, **body):
 
 
 SUBJECT = f"{__name__}.Wrong"
+E = TypeVar("E")
 
 
 # --- what is filled in ------------------------------------------------------------------------------------------------
@@ -470,6 +472,29 @@ def test_an_action_without_does_cannot_be_learned():
 def test_what_is_not_an_action_cannot_be_learned():
     with pytest.raises(DefinitionError, match="Entity: it is not an action. Derive it from agentrt.Action."):
         Agent(Entity("human"), actions=[Entity])
+
+
+class Walk(Action[E]):
+    does = "demo:walk"
+    utility = 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"actions": Walk}, "Agent: actions is Walk. Write a list: actions=[...]."),
+        ({"actions": "demo:walk"}, "Agent: actions is 'demo:walk'. Write a list: actions=[...]."),
+        ({"actions": None}, "Agent: actions is None. Write a list: actions=[...]."),
+        ({"packs": "demo:ai_pack:human"}, "Agent: packs is 'demo:ai_pack:human'. Write a list: packs=[...]."),
+        ({"packs": {"actions": []}}, "Agent: packs is {'actions': []}. Write a list: packs=[...]."),
+        ({"actions": [Walk[Entity]]}, "Walk[agentrt.body.entity.Entity] was given. Give the class itself: Walk."),
+        ({"entity": Entity}, "Agent: its entity is the class agentrt.body.entity.Entity. Make one of it: Entity(...)."),
+    ],
+)
+def test_what_an_agent_cannot_be_made_of(given, told):
+    with pytest.raises(DefinitionError) as info:
+        Agent(**{"entity": Entity("human"), **given})
+    assert info.value.text.endswith(told)
 
 
 # --- placeholders misused while defining ------------------------------------------------------------------------------
