@@ -28,7 +28,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 from agentrt.activity.author.answering import FIELDS, Declared
-from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, holds_plain
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, given_to, holds_plain
 from agentrt.activity.author.steps import Output, Step, check_seconds, compile_steps, has_placeholder
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.body.driver import P
@@ -472,7 +472,7 @@ def step(  # type: ignore[misc]  # fields have names, so nothing else is given b
     Returns:
         The step, for the list ``steps``.
     """
-    given = {**(args or {}), **more}
+    given = given_to(activity, args, more)
     if not isinstance(activity, Activity):
         return Step(activity, given, name, think_timeout)
     if args is None:  # all that is given is an argument, if the activity takes one of that name

@@ -539,8 +539,28 @@ def asked(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, A
     Raises:
         ArgumentError: they do not fit the declaration.
     """
-    given = {**(args or {}), **more}
+    given = given_to(activity, args, more)
     return activity_name(activity, given), given
+
+
+def given_to(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments of an activity that is asked for: those in a mapping, and those by name.
+
+    Raises:
+        ArgumentError: one is given by its place.
+        DefinitionError: it is a class that is asked for, and not what that performs.
+    """
+    if isinstance(activity, type):
+        does = getattr(activity, "does", "")
+        instead = f"Ask for {does!r}, which it performs." if does else "Ask for an activity such as 'demo:paint'."
+        raise DefinitionError(class_name(activity), "it is a class, and no activity.", instead)
+    given: object = args
+    if given is not None and not isinstance(given, Mapping):
+        name = activity.name if isinstance(activity, Activity) else words_of(activity)
+        raise ArgumentError(
+            name, repr_of(given, 80), "is given by its place. Give each by its name, or a dict of them."
+        )
+    return {**(args or {}), **more}
 
 
 _KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)
