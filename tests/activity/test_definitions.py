@@ -188,6 +188,15 @@ def test_missing_utility():
         ),
         ({"flags": "MOVE"}, "flags is 'MOVE'. Write a set of names: flags = {MOVE}."),
         ({"flags": {1}}, "flags is {1}. Write a set of names: flags = {MOVE}."),
+        (
+            {"__init__": lambda self, where: None},
+            "its __init__ cannot be called: missing a required argument: 'where'. It is called without arguments, for "
+            "each place in a plan anew: take what it needs from the entity, or from Args.",
+        ),
+        (
+            {"start": lambda self, args, ctx: None},
+            "start takes 'args' before 'ctx'. Write start(self, ctx, args).",
+        ),
     ],
 )
 def test_wrong_metadata(body, text):
@@ -432,11 +441,12 @@ class Finder(Action):
         ctx.set_think_output(subject="cow", distance=1.0)
 
 
-def test_an_output_field_that_a_performer_does_not_give():
+@pytest.mark.parametrize("wrong", [PREV.subjekt, PREV["subjekt"]])
+def test_an_output_field_that_a_performer_does_not_give(wrong):
     class Painter(CompoundAction):
         does = "demo:free_time"
         utility = 0.5
-        steps = [step("demo:find"), step("demo:paint", subject=PREV.subjekt)]
+        steps = [step("demo:find"), step("demo:paint", subject=wrong)]
 
     with pytest.raises(PlaceholderError) as info:
         Agent(Entity("human"), actions=[Painter, Finder])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import sys
 import typing
 from enum import Enum
 from fractions import Fraction
@@ -100,6 +101,7 @@ class Movie(typing.TypedDict):
 
 
 T = typing.TypeVar("T")
+Meters = typing.NewType("Meters", int)
 
 
 class Kinds(ActionArgs):
@@ -123,6 +125,7 @@ class Kinds(ActionArgs):
     movie: Movie = {"title": ""}
     variable: T = None  # type: ignore[valid-type]
     annotated: typing.Annotated[int, "meters"] = 0
+    meters: Meters = 0
     nothing: None = None
     later: Later | None = None
     text: "str" = ""  # noqa: UP037
@@ -181,6 +184,8 @@ class Later:
         ("variable", 5, True),
         ("annotated", 5, True),
         ("annotated", "x", False),
+        ("meters", 3, True),
+        ("meters", "x", False),
         ("nothing", None, True),
         ("nothing", 0, False),
         ("later", Later(), True),
@@ -196,6 +201,14 @@ def test_types(field, value, accepted):
         with pytest.raises(ArgumentError) as info:
             Kinds(**{field: value})
         assert info.value.argument == field
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="aliases of types are a statement from Python 3.12 on")
+def test_an_alias_of_types_is_what_it_stands_for():
+    args = type("Args", (ActionArgs,), {"__annotations__": {"where": typing.TypeAliasType("Where", int | str)}})
+    assert args(where="here").where == "here"
+    with pytest.raises(ArgumentError, match=r"'where': takes int or str, not float 1\.5\."):
+        args(where=1.5)
 
 
 def test_what_a_union_and_a_literal_say():

@@ -100,6 +100,7 @@ class ActionSpec(Declared):
         self.label: str = cls.__name__
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self._check_names()
+        self._check_init()
         self.name: str = cls.name
         self.activity: str = str(cls.does)  # that of a declared one is its name
         (low, high), is_range = parse_range(self.subject, cls.utility)
@@ -211,6 +212,19 @@ class ActionSpec(Declared):
                         "Derive it from CompoundAction, or call it something else.",
                     )
 
+    def _check_init(self) -> None:
+        """Whether an instance can be made, which happens for each place in a plan."""
+        init: object = self.cls.__init__
+        try:
+            if isinstance(init, FunctionType):
+                inspect.signature(init).bind("self")
+        except TypeError as error:
+            raise self._wrong(
+                f"its __init__ cannot be called: {error}.",
+                "It is called without arguments, for each place in a plan anew: take what it needs from the entity, "
+                "or from Args.",
+            ) from None
+
     def _check_output(self) -> None:
         if self.output_type is not None and not self.has_think:
             raise self._wrong(
@@ -281,11 +295,14 @@ class ActionSpec(Declared):
         if inspect.iscoroutinefunction(hook) is not is_async:
             raise self._wrong(*wrong_kind(name, ("self", *parameters), is_async=is_async))
         try:
-            inspect.signature(hook).bind("self", *parameters)
+            takes = inspect.signature(hook)
+            takes.bind("self", *parameters)
         except TypeError as error:
             raise self._wrong(
                 f"{name}{whose} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
             ) from error
+        if [*takes.parameters][1:3] == ["args", "ctx"]:
+            raise self._wrong(f"{name} takes 'args' before 'ctx'.", f"Write {name}(self, {', '.join(parameters)}).")
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:

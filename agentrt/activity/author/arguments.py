@@ -100,6 +100,10 @@ def _compile(hint: Any) -> _Accept:
         return _ANYTHING
     if hint is None or hint is type(None):
         return _Accept((type(None),), (), "None")
+    if isinstance(hint, typing.NewType):
+        return _compile(hint.__supertype__)
+    if type(hint).__name__ == "TypeAliasType":  # ``type Where = ...``, from Python 3.12 on
+        return _compile(hint.__value__)
     origin = get_origin(hint)
     if origin in (typing.Annotated, Final, typing.ClassVar):
         return _compile(get_args(hint)[0])
