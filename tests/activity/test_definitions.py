@@ -510,6 +510,17 @@ def test_what_an_agent_cannot_be_made_of(given, told):
 # --- placeholders misused while defining ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("name", "meant"), [("Arguments", "Args"), ("Params", "Args"), ("Outputs", "Output")])
+def test_a_nested_class_that_nobody_reads(name, meant):
+    with pytest.raises(DefinitionError, match=f"nobody reads '{name}'. Did you mean '{meant}'?"):
+        define(Action, **{name: type(name, (ActionArgs,), {})})
+
+
+def test_a_class_is_no_component():
+    with pytest.raises(TypeError, match="^'human': the class Finder was given. Give an object of it$"):
+        Entity("human", Finder)
+
+
 @pytest.mark.parametrize("steps", [0, -1, 1.5, True, "1"])
 def test_back_takes_a_number_of_steps(steps):
     with pytest.raises(ValueError, match="it takes a whole number of steps, from 1"):

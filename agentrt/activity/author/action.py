@@ -52,6 +52,7 @@ WAITS: Final = 1  # a thought that has no answer yet
 ANSWERS: Final = 2  # and an answer, until it takes that back
 
 _STRANGE: Final = {  # words that authors bring along, and what they are here
+    "Arguments": "Args", "Params": "Args", "Outputs": "Output",
     "activity": "does", "args": "Args", "arguments": "Args", "boost": "sunk_cost_boost", "control_flags": "flags",
     "execute": "run", "on_run": "run", "on_start": "start", "on_stop": "stop", "on_think": "think", "params": "Args",
     "priority": "utility", "start_thinking": "", "status_text": "status_text_key", "tick": "run",
