@@ -66,7 +66,17 @@ from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
 from agentrt.activity.status import key_text, status_of
 from agentrt.agent.faults import Fault, FaultHub
-from agentrt.agent.knowledge import Injectable, Injection, Knowledge, Renewed, ai_of, asked_for, packs_of, words_for
+from agentrt.agent.knowledge import (
+    Injectable,
+    Injection,
+    Knowledge,
+    Renewed,
+    ai_of,
+    asked_for,
+    listed,
+    packs_of,
+    words_for,
+)
 from agentrt.agent.logs import Log, LogBridge, threshold_of
 from agentrt.body.driver import give, given_to, number_in, take
 from agentrt.body.entity import E_co, attribute_of, destroyed_signal, is_gone
@@ -78,7 +88,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
-from agentrt.words import error_words, repr_of, type_name, words_of
+from agentrt.words import class_name, error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
@@ -232,6 +242,10 @@ class Agent(Generic[E_co]):
         drivers: Iterable[Driver] = (),
         precedence: int = 0,
     ) -> None:
+        if isinstance(entity, type):
+            raise DefinitionError(
+                "Agent", f"its entity is the class {class_name(entity)}.", f"Make one of it: {entity.__name__}(...)."
+            )
         self.entity: E_co = entity
         called = name or getattr(entity, "name", None) or sys.intern(type_name(entity).lower())
         self.given_name: str = words_of(called, _LONGEST_NAME)
@@ -257,7 +271,7 @@ class Agent(Generic[E_co]):
         self._attachments: tuple[Attachment, ...] = ()  # these two are the business of ``Drivers``
         self._lent_to: tuple[Driver, ...] = ()
         self._knowledge = Knowledge(self, registry)
-        self._knowledge.start_with(packs_of(entity), (*packs, *actions))
+        self._knowledge.start_with(packs_of(entity), (*listed("packs", packs), *listed("actions", actions)))
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
         self.drivers.attach_all(drivers)

@@ -58,10 +58,21 @@ from __future__ import annotations
 import copy
 import inspect
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    get_origin,
+    get_type_hints,
+)
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import misfit
@@ -96,6 +107,8 @@ if TYPE_CHECKING:
     from agentrt.strategy.ask import Dependency, Strategy
     from agentrt.strategy.gameplay import Gameplay
 
+
+T = TypeVar("T")
 
 Injectable: TypeAlias = "type[Action] | type[Strategy] | Pack | str | Mapping[str, Any]"
 """What an agent can learn: an action class, a strategy, a pack, a pack's alias, or a pack's content as a mapping."""
@@ -232,6 +245,19 @@ class Injection:
         return f"<Injection of {held}{'' if self.is_live else ', revoked'}: {self.source}>"
 
 
+def listed(what: str, given: Sequence[T]) -> Sequence[T]:
+    """The actions or packs that an agent begins with, unless one was given where a list of them belongs.
+
+    Raises:
+        DefinitionError: it was. A text would be taken for a list of its letters.
+    """
+    one: object = given
+    if isinstance(one, (str, type, Mapping)) or not isinstance(one, Iterable):
+        said = one.__name__ if isinstance(one, type) else repr_of(one, 80)
+        raise DefinitionError("Agent", f"{what} is {said}.", f"Write a list: {what}=[...].")
+    return given
+
+
 def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
     """Load what is given as the content of a pack, so that nothing that its owner does later changes it."""
     for one in what:
@@ -239,6 +265,9 @@ def named(what: tuple[Injectable, ...]) -> tuple[Loaded, ...]:
             raise DefinitionError(
                 class_name(type(one)), "an object of it was given.", f"Give the class: {type(one).__name__}."
             )
+        kind: object = None if isinstance(one, type) else get_origin(one)
+        if isinstance(kind, type) and issubclass(kind, Action):
+            raise DefinitionError(class_name(kind), f"{one} was given.", f"Give the class itself: {kind.__name__}.")
         if isinstance(one, type) and not issubclass(one, Action) and not _is_strategy(one):
             raise DefinitionError(one.__qualname__, "it is not an action.", "Derive it from agentrt.Action.")
     return tuple(one if isinstance(one, (type, str)) else _loaded(one) for one in what)

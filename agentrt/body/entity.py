@@ -115,6 +115,8 @@ class Entity:
         Returns:
             The component.
         """
+        if isinstance(component, type):
+            raise TypeError(f"{self.name!r}: the class {component.__name__} was given. Give an object of it")
         self._components[type(component)] = component
         for kind in also_as:
             self._components[kind] = component

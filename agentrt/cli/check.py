@@ -98,7 +98,7 @@ class Report:
 
 
 @click.command()
-@click.argument("path", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("path", required=False, type=click.Path(path_type=Path, exists=True))
 @app_option
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
@@ -109,8 +109,10 @@ def check(*, path: Path | None, as_json: bool, limit: float) -> None:
     """Check a project without running it: classes, agents, packs, trees.
 
     The world of the project in or above PATH, by default here, is imported and made; then the files below PATH are
-    looked at, by default those of the project. Exit code 1 if anything is wrong.
+    looked at, by default those of the project. A file stands for its folder. Exit code 1 if anything is wrong.
     """
+    if path is not None and path.is_file():
+        path = path.resolve().parent
     project = None
     with contextlib.suppress(*([ProjectError] if given_app() else [])):  # what it says is not asked for then
         project = find_project(path)

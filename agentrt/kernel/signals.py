@@ -120,6 +120,8 @@ class Signal:
         Returns:
             The connection, to close it.
         """
+        if not callable(function):  # else who emits it would be told
+            raise TypeError(f"signal.connect: {type(function).__name__} is no function")
         connection = _Function(self, function)
         self.add(connection)
         return connection

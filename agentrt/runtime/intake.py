@@ -325,6 +325,7 @@ class Intake:
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
+        _require_function("runtime.post", fn)
         journal = self.journal
         if journal is not None and running.kernel is not self._kernel:
             journal.posted(name_of(fn))
@@ -332,6 +333,7 @@ class Intake:
 
     def on_input(self, name: str, fn: Callable[..., object]) -> Callable[[], None]:
         """Put up a function for an input. See ``Runtime.on_input``."""
+        _require_function("runtime.on_input", fn)
         if name in self.inputs:
             raise WrongStateError("runtime.on_input", f"there is a function for {name!r}", "Choose another name.")
         self.inputs[name] = fn
@@ -373,3 +375,11 @@ def _require_plain(name: str, where: str, value: Any, depth: int) -> None:
             _require_plain(name, f"{where}[{key!r}]", one, depth + 1)
     else:
         raise InputError(name, f"{where} is a {kind.__name__}, which is no plain value")
+
+
+def _require_function(what: str, fn: object) -> None:
+    """Refuse what cannot be called, here, where whoever gives it can see his mistake; an intake knows nobody."""
+    if not callable(fn):
+        raise TypeError(f"{what}: {repr_of(fn, 80)} is no function. Give a function, and what to call it with after it")
+    if inspect.iscoroutinefunction(fn):
+        raise TypeError(f"{what}: {name_of(fn)} is a coroutine function, which nobody would await. Give a plain one")

@@ -208,6 +208,35 @@ def test_arguments_that_it_does_not_take_are_refused_whoever_performs_it(play, g
     assert play.log == [(1, {f"[ART201] activity 'paint', argument {told}"}), (1, "returned")]
 
 
+@pytest.mark.parametrize("activity", [PAINT, "paint"])
+def test_an_argument_that_is_given_by_its_place_is_refused(play, activity):
+    told = "activity 'paint', argument '3': is given by its place. Give each by its name, or a dict of them."
+
+    async def body(ctx):
+        for ask in (ctx.execute, ctx.agent.perform, ctx.spawn, step):
+            with pytest.raises(ArgumentError) as caught:
+                await ask(activity, 3)
+            play.note(caught.value.text == told)
+
+    play.add(caller(play, body))
+    play.tick()
+    assert play.log == [(1, True)] * 4 + [(1, "returned")]
+
+
+def test_who_asks_for_an_action_is_told_what_it_performs(play):
+    told = f"{__name__}.Paint: it is a class, and no activity. Ask for 'paint', which it performs."
+
+    async def body(ctx):
+        for ask in (ctx.execute, ctx.agent.perform, ctx.spawn, step):
+            with pytest.raises(DefinitionError) as caught:
+                await ask(Paint, where=3)
+            play.note(caught.value.text == told)
+
+    play.add(caller(play, body))
+    play.tick()
+    assert play.log == [(1, True)] * 4 + [(1, "returned")]
+
+
 def test_who_asks_for_what_nobody_performs_is_told_its_name(play):
     async def body(ctx):
         with pytest.raises(ActivityImpossibleError) as caught:
@@ -345,6 +374,8 @@ def test_a_compound_that_gives_a_value_of_the_wrong_type(play):
             "ARGS[PaintArgs].nope is not an argument of this action. Declare it in Args; declared: ",
         ),
         (ARGS[Picture].of, "ARGS[Picture] are not the arguments of this action. Write ARGS[PaintArgs]."),
+        (ARGS["wher"], "ARGS.wher is not an argument of this action. Did you mean 'where'?"),
+        (ARGS[int], "ARGS.int is not an argument of this action. Declare it in Args; declared: where"),
         (ARGS[Picture], "ARGS[Picture] are not the arguments of this action. Write ARGS[PaintArgs]."),
     ],
 )

@@ -6,6 +6,7 @@ Each error names the class (with its module), where it can the step and the fiel
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 import pytest
 
@@ -35,6 +36,7 @@ def define(kind, /, **body):
 
 
 SUBJECT = f"{__name__}.Wrong"
+E = TypeVar("E")
 
 
 # --- what is filled in ------------------------------------------------------------------------------------------------
@@ -186,6 +188,15 @@ def test_missing_utility():
         ),
         ({"flags": "MOVE"}, "flags is 'MOVE'. Write a set of names: flags = {MOVE}."),
         ({"flags": {1}}, "flags is {1}. Write a set of names: flags = {MOVE}."),
+        (
+            {"__init__": lambda self, where: None},
+            "its __init__ cannot be called: missing a required argument: 'where'. It is called without arguments, for "
+            "each place in a plan anew: take what it needs from the entity, or from Args.",
+        ),
+        (
+            {"start": lambda self, args, ctx: None},
+            "start takes 'args' before 'ctx'. Write start(self, ctx, args).",
+        ),
     ],
 )
 def test_wrong_metadata(body, text):
@@ -430,11 +441,12 @@ class Finder(Action):
         ctx.set_think_output(subject="cow", distance=1.0)
 
 
-def test_an_output_field_that_a_performer_does_not_give():
+@pytest.mark.parametrize("wrong", [PREV.subjekt, PREV["subjekt"]])
+def test_an_output_field_that_a_performer_does_not_give(wrong):
     class Painter(CompoundAction):
         does = "demo:free_time"
         utility = 0.5
-        steps = [step("demo:find"), step("demo:paint", subject=PREV.subjekt)]
+        steps = [step("demo:find"), step("demo:paint", subject=wrong)]
 
     with pytest.raises(PlaceholderError) as info:
         Agent(Entity("human"), actions=[Painter, Finder])
@@ -472,7 +484,41 @@ def test_what_is_not_an_action_cannot_be_learned():
         Agent(Entity("human"), actions=[Entity])
 
 
+class Walk(Action[E]):
+    does = "demo:walk"
+    utility = 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"actions": Walk}, "Agent: actions is Walk. Write a list: actions=[...]."),
+        ({"actions": "demo:walk"}, "Agent: actions is 'demo:walk'. Write a list: actions=[...]."),
+        ({"actions": None}, "Agent: actions is None. Write a list: actions=[...]."),
+        ({"packs": "demo:ai_pack:human"}, "Agent: packs is 'demo:ai_pack:human'. Write a list: packs=[...]."),
+        ({"packs": {"actions": []}}, "Agent: packs is {'actions': []}. Write a list: packs=[...]."),
+        ({"actions": [Walk[Entity]]}, "Walk[agentrt.body.entity.Entity] was given. Give the class itself: Walk."),
+        ({"entity": Entity}, "Agent: its entity is the class agentrt.body.entity.Entity. Make one of it: Entity(...)."),
+    ],
+)
+def test_what_an_agent_cannot_be_made_of(given, told):
+    with pytest.raises(DefinitionError) as info:
+        Agent(**{"entity": Entity("human"), **given})
+    assert info.value.text.endswith(told)
+
+
 # --- placeholders misused while defining ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "meant"), [("Arguments", "Args"), ("Params", "Args"), ("Outputs", "Output")])
+def test_a_nested_class_that_nobody_reads(name, meant):
+    with pytest.raises(DefinitionError, match=f"nobody reads '{name}'. Did you mean '{meant}'?"):
+        define(Action, **{name: type(name, (ActionArgs,), {})})
+
+
+def test_a_class_is_no_component():
+    with pytest.raises(TypeError, match="^'human': the class Finder was given. Give an object of it$"):
+        Entity("human", Finder)
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.5, True, "1"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
+import sys
 import typing
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import pytest
 
@@ -99,6 +101,7 @@ class Movie(typing.TypedDict):
 
 
 T = typing.TypeVar("T")
+Meters = typing.NewType("Meters", int)
 
 
 class Kinds(ActionArgs):
@@ -122,6 +125,7 @@ class Kinds(ActionArgs):
     movie: Movie = {"title": ""}
     variable: T = None  # type: ignore[valid-type]
     annotated: typing.Annotated[int, "meters"] = 0
+    meters: Meters = 0
     nothing: None = None
     later: Later | None = None
     text: "str" = ""  # noqa: UP037
@@ -180,6 +184,8 @@ class Later:
         ("variable", 5, True),
         ("annotated", 5, True),
         ("annotated", "x", False),
+        ("meters", 3, True),
+        ("meters", "x", False),
         ("nothing", None, True),
         ("nothing", 0, False),
         ("later", Later(), True),
@@ -195,6 +201,14 @@ def test_types(field, value, accepted):
         with pytest.raises(ArgumentError) as info:
             Kinds(**{field: value})
         assert info.value.argument == field
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="aliases of types are a statement from Python 3.12 on")
+def test_an_alias_of_types_is_what_it_stands_for():
+    args = type("Args", (ActionArgs,), {"__annotations__": {"where": typing.TypeAliasType("Where", int | str)}})
+    assert args(where="here").where == "here"
+    with pytest.raises(ArgumentError, match=r"'where': takes int or str, not float 1\.5\."):
+        args(where=1.5)
 
 
 def test_what_a_union_and_a_literal_say():
@@ -280,6 +294,67 @@ def test_an_output_is_checked_in_the_same_way():
     assert Output(path=[]).cost == 1.0
     with pytest.raises(ArgumentError, match="'path': takes list, not tuple"):
         Output(path=())
+
+
+def test_defaults_that_hold_what_can_be_changed_are_not_shared_either():
+    @dataclasses.dataclass
+    class Place:
+        x: int = 0
+
+    class Walk(ActionArgs):
+        stops: dict[str, list[int]] = {"at": []}
+        met: list[Any] = [[COW]]
+        start: Place = Place()
+        paint: Paint = Paint(subject=COW)
+
+    one, other = Walk(), Walk()
+    one.stops["at"].append(1)
+    one.met[0].append(2)
+    one.start.x = 3
+    assert (other.stops, other.met, other.start) == ({"at": []}, [[COW]], Place())
+    assert other.met[0][0] is COW, "an entity is no value: it is not doubled"
+    assert one.paint is other.paint, "a record is read-only"
+
+
+def test_what_belongs_to_the_class_is_no_field():
+    class Walk(ActionArgs):
+        LONGEST: typing.ClassVar[int] = 9
+        SHORTEST: ClassVar = 1
+        steps: int = 3
+
+        @property
+        def is_long(self):
+            return self.steps > self.LONGEST
+
+    class Run(Walk):
+        LONGEST = 2
+        steps: int = 3
+
+    assert Walk.field_names() == Run.field_names() == ("steps",)
+    assert (Walk.LONGEST, Walk.SHORTEST, Walk().is_long, Run().is_long) == (9, 1, False, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (
+            {"effect": "oil"},
+            "'effect' has no type, and so it is no field with a default. Write effect: str = 'oil'; or "
+            "effect: ClassVar[str], if it is to be none.",
+        ),
+        ({"size": 3}, "'size' has no type, and so it is no field with a default. Write size: int = 3; or "),
+        (
+            {"__annotations__": {"size": "list"}, "size": dataclasses.field(default_factory=list)},
+            "the default of 'size' is a dataclasses.field. Write the default itself: each record has a copy of a list",
+        ),
+        ({"__init__": lambda self, size: None}, "nobody calls its __init__: a record is filled in by the names"),
+        ({"__post_init__": lambda self: None}, "nobody calls its __post_init__: a record is filled in by the names"),
+    ],
+)
+def test_what_looks_like_a_part_of_a_record_and_is_none(body, told):
+    with pytest.raises(DefinitionError) as info:
+        type("Big", (Paint,), {"__module__": __name__, "__qualname__": "Big", **body})
+    assert info.value.text.startswith(f"{__name__}.Big: {told}")
 
 
 def test_names_of_methods_are_no_trap_for_fields():

@@ -330,6 +330,9 @@ def test_a_path_is_the_path_of_its_own_project(project, tmp_path, monkeypatch):
     assert "tool.py:2 calls ctx.sleep" in result.output
     assert "1 agent, 1 module, 0 packs, 0 trees: 2 mistakes" in result.output
     sys.modules.pop(name, None)
+    of_a_file = CliRunner().invoke(main, ["check", "../inner/tool.py"])
+    assert of_a_file.output == result.output
+    sys.modules.pop(name, None)
 
 
 def test_app_asks_for_no_right_project(project, tmp_path, monkeypatch):

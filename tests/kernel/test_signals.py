@@ -294,3 +294,10 @@ def test_the_order_of_a_condition_survives_notifications_that_help_nobody(lab):
         condition.notify_all()
         lab.tick()
     assert lab.log == [(7, "a", 0), (8, "b", 1), (9, "c", 2)]
+
+
+def test_what_is_no_function_is_refused_where_it_is_connected():
+    signal = Signal()
+    with pytest.raises(TypeError, match=r"^signal\.connect: NoneType is no function$"):
+        signal.connect(None)
+    signal.emit()

@@ -299,3 +299,19 @@ def test_handing_the_journal_in_again_gives_the_same_run(script):
     for tick, place, _, _, args in notes:
         by_tick.setdefault(tick, []).append((place, args))
     assert play(script, by_tick) == (log, notes)
+
+
+async def _coroutine_function():
+    pass
+
+
+@pytest.mark.parametrize("give", [lambda runtime, fn: runtime.post(fn), lambda runtime, fn: runtime.on_input("x", fn)])
+def test_what_no_intake_could_call_is_refused_where_it_is_given(give):
+    runtime = Runtime()
+    with pytest.raises(TypeError, match=r"^runtime\.(post|on_input): None is no function\. Give a function, and what"):
+        give(runtime, None)
+    with pytest.raises(
+        TypeError, match=r"_coroutine_function is a coroutine function, which nobody would await\. Give"
+    ):
+        give(runtime, _coroutine_function)
+    runtime.close()

@@ -28,7 +28,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
 from agentrt.activity.author.answering import FIELDS, Declared
-from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, holds_plain
+from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, given_to, holds_plain
 from agentrt.activity.author.steps import Output, Step, check_seconds, compile_steps, has_placeholder
 from agentrt.activity.author.utility import DEFAULT_BOOST, UtilityRange, parse_range
 from agentrt.body.driver import P
@@ -52,6 +52,7 @@ WAITS: Final = 1  # a thought that has no answer yet
 ANSWERS: Final = 2  # and an answer, until it takes that back
 
 _STRANGE: Final = {  # words that authors bring along, and what they are here
+    "Arguments": "Args", "Params": "Args", "Outputs": "Output",
     "activity": "does", "args": "Args", "arguments": "Args", "boost": "sunk_cost_boost", "control_flags": "flags",
     "execute": "run", "on_run": "run", "on_start": "start", "on_stop": "stop", "on_think": "think", "params": "Args",
     "priority": "utility", "start_thinking": "", "status_text": "status_text_key", "tick": "run",
@@ -100,6 +101,7 @@ class ActionSpec(Declared):
         self.label: str = cls.__name__
         self.kind: str = "compound" if hasattr(cls, "steps") else "leaf"
         self._check_names()
+        self._check_init()
         self.name: str = cls.name
         self.activity: str = str(cls.does)  # that of a declared one is its name
         (low, high), is_range = parse_range(self.subject, cls.utility)
@@ -211,6 +213,19 @@ class ActionSpec(Declared):
                         "Derive it from CompoundAction, or call it something else.",
                     )
 
+    def _check_init(self) -> None:
+        """Whether an instance can be made, which happens for each place in a plan."""
+        init: object = self.cls.__init__
+        try:
+            if isinstance(init, FunctionType):
+                inspect.signature(init).bind("self")
+        except TypeError as error:
+            raise self._wrong(
+                f"its __init__ cannot be called: {error}.",
+                "It is called without arguments, for each place in a plan anew: take what it needs from the entity, "
+                "or from Args.",
+            ) from None
+
     def _check_output(self) -> None:
         if self.output_type is not None and not self.has_think:
             raise self._wrong(
@@ -281,11 +296,14 @@ class ActionSpec(Declared):
         if inspect.iscoroutinefunction(hook) is not is_async:
             raise self._wrong(*wrong_kind(name, ("self", *parameters), is_async=is_async))
         try:
-            inspect.signature(hook).bind("self", *parameters)
+            takes = inspect.signature(hook)
+            takes.bind("self", *parameters)
         except TypeError as error:
             raise self._wrong(
                 f"{name}{whose} cannot be called: {error}.", f"Write {name}(self, {', '.join(parameters)})."
             ) from error
+        if [*takes.parameters][1:3] == ["args", "ctx"]:
+            raise self._wrong(f"{name} takes 'args' before 'ctx'.", f"Write {name}(self, {', '.join(parameters)}).")
         return True
 
     def _compile_steps(self, cls: type[CompoundAction]) -> None:
@@ -472,7 +490,7 @@ def step(  # type: ignore[misc]  # fields have names, so nothing else is given b
     Returns:
         The step, for the list ``steps``.
     """
-    given = {**(args or {}), **more}
+    given = given_to(activity, args, more)
     if not isinstance(activity, Activity):
         return Step(activity, given, name, think_timeout)
     if args is None:  # all that is given is an argument, if the activity takes one of that name

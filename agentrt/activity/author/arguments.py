@@ -17,6 +17,7 @@ argument should be refused); dataclasses (they neither check nor take unknown na
 from __future__ import annotations
 
 import collections.abc
+import copy
 import dataclasses
 import inspect
 import re
@@ -48,6 +49,16 @@ class Fresh(NamedTuple):
 
 def plain_default(default: object) -> Any:
     return default.value if isinstance(default, Fresh) else default
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a default, and of the lists, dicts and sets in it; what else is in there may be an entity."""
+    made = copy.copy(value)
+    inside = made.items() if isinstance(made, dict) else enumerate(made) if isinstance(made, list) else ()
+    for key, one in inside:
+        if isinstance(one, (list, dict, set)):
+            made[key] = _copied(one)
+    return made
 
 
 _UNKNOWN: Any = object()  # stands for a value that will be known when the call is made
@@ -89,6 +100,10 @@ def _compile(hint: Any) -> _Accept:
         return _ANYTHING
     if hint is None or hint is type(None):
         return _Accept((type(None),), (), "None")
+    if isinstance(hint, typing.NewType):
+        return _compile(hint.__supertype__)
+    if type(hint).__name__ == "TypeAliasType":  # ``type Where = ...``, from Python 3.12 on
+        return _compile(hint.__value__)
     origin = get_origin(hint)
     if origin in (typing.Annotated, Final, typing.ClassVar):
         return _compile(get_args(hint)[0])
@@ -197,13 +212,22 @@ class Fields:
         for base in reversed(cls.__mro__[1:]):  # the nearest base has the last word
             for name, (default, _) in getattr(base, "_fields", {}).items():
                 fields[name] = default
-        for name in inspect.get_annotations(cls):
+        _refuse_what_nobody_reads(cls)
+        for name in _annotated_fields(cls):
             if name.startswith("_"):
                 raise DefinitionError(
                     cls.__qualname__, f"the field '{name}' starts with an underscore.", "Name it without one."
                 )
             default = cls.__dict__.get(name, REQUIRED)
-            fields[name] = Fresh(default) if isinstance(default, (list, dict, set)) else default
+            if isinstance(default, dataclasses.Field):
+                raise DefinitionError(
+                    class_name(cls),
+                    f"the default of '{name}' is a dataclasses.field.",
+                    "Write the default itself: each record has a copy of a list, a dict or a set.",
+                )
+            # What can be changed in place has no hash. A record is read-only, and may be shared.
+            is_fresh = type(default).__hash__ is None and not isinstance(default, Fields)
+            fields[name] = Fresh(default) if is_fresh else default
             if name in cls.__dict__:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
@@ -295,7 +319,7 @@ class Fields:
                 text = f"is missing. Give it, or declare a default for it in {cls.__qualname__}."
                 raise ArgumentError(subject, name, text)
             else:
-                value = default.value.copy() if isinstance(default, Fresh) else default
+                value = _copied(default.value) if isinstance(default, Fresh) else default
             place[name] = value
         if found != len(values):
             unknown = next(name for name in values if name not in cls._fields)
@@ -357,6 +381,40 @@ class Fields:
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={repr_of(value)}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({inner})"
+
+
+def _annotated_fields(kind: type) -> list[str]:
+    """The names that a class annotates, without those of the class itself (``ClassVar``)."""
+    return [
+        name
+        for name, hint in inspect.get_annotations(kind).items()
+        if not (_CLASS_VAR.match(hint) if isinstance(hint, str) else ClassVar in (hint, get_origin(hint)))
+    ]
+
+
+_CLASS_VAR: Final = re.compile(r"(\w+\.)?ClassVar\b")  # an annotation that is not evaluated yet
+
+
+def _refuse_what_nobody_reads(kind: type[Fields]) -> None:
+    """Refuse what looks like a part of a record and is none: a default without a type, a hook of dataclasses."""
+    if kind.__module__.startswith("agentrt."):
+        return
+    base, annotated = kind.__mro__[1], inspect.get_annotations(kind)
+    for name, value in vars(kind).items():
+        if name == "__post_init__" or (name == "__init__" and getattr(base, name) is vars(Fields)[name]):
+            raise DefinitionError(
+                class_name(kind),
+                f"nobody calls its {name}: a record is filled in by the names of its fields.",
+                "Leave it out, and have whoever asks give each field.",
+            )
+        is_field = not (name.startswith("_") or hasattr(type(value), "__get__") or isinstance(value, type))
+        if is_field and name not in annotated and not hasattr(base, name):
+            of = type_name(value)
+            raise DefinitionError(
+                class_name(kind),
+                f"'{name}' has no type, and so it is no field with a default.",
+                f"Write {name}: {of} = {repr_of(value, 40)}; or {name}: ClassVar[{of}], if it is to be none.",
+            )
 
 
 # What a record is made with: it is read-only to everybody else.
@@ -485,8 +543,28 @@ def asked(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, A
     Raises:
         ArgumentError: they do not fit the declaration.
     """
-    given = {**(args or {}), **more}
+    given = given_to(activity, args, more)
     return activity_name(activity, given), given
+
+
+def given_to(activity: object, args: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments of an activity that is asked for: those in a mapping, and those by name.
+
+    Raises:
+        ArgumentError: one is given by its place.
+        DefinitionError: it is a class that is asked for, and not what that performs.
+    """
+    if isinstance(activity, type):
+        does = getattr(activity, "does", "")
+        instead = f"Ask for {does!r}, which it performs." if does else "Ask for an activity such as 'demo:paint'."
+        raise DefinitionError(class_name(activity), "it is a class, and no activity.", instead)
+    given: object = args
+    if given is not None and not isinstance(given, Mapping):
+        name = activity.name if isinstance(activity, Activity) else words_of(activity)
+        raise ArgumentError(
+            name, repr_of(given, 80), "is given by its place. Give each by its name, or a dict of them."
+        )
+    return {**(args or {}), **more}
 
 
 _KINDS: Final[tuple[Any, ...]] = (list, tuple, set, frozenset)

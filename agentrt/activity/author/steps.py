@@ -61,7 +61,14 @@ class Placeholder:
             raise AttributeError(name)
         return Placeholder(lambda: f"{self!r}.{name}", lambda compiler: self._compile_field(compiler, name))
 
+    def _field_at(self, name: str, key: object) -> Placeholder:
+        """A field that is written as an item, as records can be read: so that it is checked like one."""
+        return Placeholder(lambda: f"{self!r}[{key!r}]", lambda compiler: self._compile_field(compiler, name))
+
     def __getitem__(self, key: object) -> Placeholder:
+        if isinstance(key, str) and isinstance(self, (_Result, Arguments)):
+            return self._field_at(key, key)
+
         def compiled(compiler: Compiler) -> Resolver:
             base, at = self._compile(compiler), compiler.resolver(key)
             return lambda scope: base(scope)[at(scope)]
@@ -198,7 +205,7 @@ class Arguments(Placeholder):
         def __getitem__(self, key: object) -> Placeholder:
             if isinstance(key, type) and issubclass(key, Fields):
                 return Arguments(key)
-            return super().__getitem__(key)
+            return self._field_at(key.__qualname__, key) if isinstance(key, type) else super().__getitem__(key)
 
 
 class _Outputs:
