@@ -20,7 +20,9 @@ export const LARGEST_CELL = 128;
  * @returns {object} the drawing: `offered`, `problem`, `still`, `marks` by key, and `order`, the same from below.
  */
 export function taken(before, message) {
-  if (!message.offered) return { offered: false, problem: message.problem ?? "", still: null, marks: new Map(), order: [] };
+  if (!message.offered) {
+    return { offered: false, problem: message.problem ?? "", still: null, marks: new Map(), order: [] };
+  }
   const marks = new Map(message.whole ? [] : before?.marks);
   for (const key of message.gone) marks.delete(key);
   for (const [key, mark] of Object.entries(message.marks)) marks.set(key, { ...PLAIN, ...mark, key });
