@@ -51,12 +51,15 @@ def plain_default(default: object) -> Any:
     return default.value if isinstance(default, Fresh) else default
 
 
+_CONTAINERS: Final = (bytearray, collections.deque, dict, list, set)
+
+
 def _copied(value: Any) -> Any:
-    """A copy of a default, and of the lists, dicts and sets in it; what else is in there may be an entity."""
+    """A copy of a default, and of the containers in its lists and dicts. Nothing else: it may be an entity."""
     made = copy.copy(value)
     inside = made.items() if isinstance(made, dict) else enumerate(made) if isinstance(made, list) else ()
     for key, one in inside:
-        if isinstance(one, (list, dict, set)):
+        if isinstance(one, _CONTAINERS):
             made[key] = _copied(one)
     return made
 
@@ -225,9 +228,7 @@ class Fields:
                     f"the default of '{name}' is a dataclasses.field.",
                     "Write the default itself: each record has a copy of a list, a dict or a set.",
                 )
-            # What can be changed in place has no hash. A record is read-only, and may be shared.
-            is_fresh = type(default).__hash__ is None and not isinstance(default, Fields)
-            fields[name] = Fresh(default) if is_fresh else default
+            fields[name] = Fresh(default) if isinstance(default, _CONTAINERS) else default
             if name in cls.__dict__:
                 # A class attribute would be found on instances and hide what is missing.
                 delattr(cls, name)
