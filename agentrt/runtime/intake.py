@@ -31,6 +31,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
@@ -379,7 +380,8 @@ def _require_plain(name: str, where: str, value: Any, depth: int) -> None:
 
 def _require_function(what: str, fn: object) -> None:
     """Refuse what cannot be called, here, where whoever gives it can see his mistake; an intake knows nobody."""
+    kind: object = type(fn)
     if not callable(fn):
         raise TypeError(f"{what}: {repr_of(fn, 80)} is no function. Give a function, and what to call it with after it")
-    if inspect.iscoroutinefunction(fn):
+    if kind in (FunctionType, MethodType) and inspect.iscoroutinefunction(fn):  # of others nothing is asked
         raise TypeError(f"{what}: {name_of(fn)} is a coroutine function, which nobody would await. Give a plain one")

@@ -51,16 +51,17 @@ def plain_default(default: object) -> Any:
     return default.value if isinstance(default, Fresh) else default
 
 
+_T = TypeVar("_T")
 _CONTAINERS: Final = (bytearray, collections.deque, dict, list, set)
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: _T) -> _T:
     """A copy of a default, and of the containers in its lists and dicts. Nothing else: it may be an entity."""
     made = copy.copy(value)
     inside = made.items() if isinstance(made, dict) else enumerate(made) if isinstance(made, list) else ()
     for key, one in inside:
         if isinstance(one, _CONTAINERS):
-            made[key] = _copied(one)
+            made[key] = _copied(one)  # type: ignore[index]  # a dict or a list, and still of its own class
     return made
 
 
