@@ -166,7 +166,8 @@ export function overlaysOf({ agent, chosen, drawing }) {
 /** What an action offers to be drawn, in words; null if it is something else. */
 export function overlayWords(offered) {
   const draws = { path: "a path of", target: "a target at", seen: "sees" }[offered?.draws];
-  return draws && Array.isArray(offered.points) ? `${draws} ${plural(offered.points.length, "place")}, see World` : null;
+  if (!draws || !Array.isArray(offered.points)) return null;
+  return `${draws} ${plural(offered.points.length, "place")}, see World`;
 }
 
 function collect(found, offered) {

@@ -97,7 +97,8 @@ function helpDialog(act) {
     h("p", {
       text:
         "Trees: arrow keys move, open and close. Time line: the wheel zooms, dragging moves, a double click goes " +
-        "there in a recording. World: the wheel zooms, dragging and arrow keys move, a click chooses. Search: kind:wolf, run:attack.",
+        "there in a recording. World: the wheel zooms, dragging and arrow keys move, a click chooses. " +
+        "Search: kind:wolf, run:attack.",
     }),
   );
   dialog.addEventListener("click", (event) => {

@@ -6,7 +6,8 @@
  * keys it depends; it is called once a frame at most, after whatever number of changes, in the order in which the
  * views were registered. A hidden tab of the browser draws no frames: then the state goes on and the views do not.
  *
- * What comes from the server is kept as the protocol gives it (`hello`, `world`, `agents`, `agent`, `timeline`, `drawing`), and
+ * What comes from the server is kept as the protocol gives it (`hello`, `world`, `agents`, `agent`, `timeline`,
+ * `drawing`), and
  * what the user has chosen beside it. What the user chose about looks is kept by the browser between visits.
  */
 

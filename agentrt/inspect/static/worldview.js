@@ -35,7 +35,9 @@ export function worldView(store) {
   const legend = h("span", { class: "world-legend" });
   const empty = h("div", { class: "empty world-empty" });
   const zoomIn = button({ label: "+", name: "Larger", title: "Larger  (+)", kind: "quiet" }, () => act(zoom, 1.5));
-  const zoomOut = button({ label: "−", name: "Smaller", title: "Smaller  (−)", kind: "quiet" }, () => act(zoom, 1 / 1.5));
+  const zoomOut = button({ label: "−", name: "Smaller", title: "Smaller  (−)", kind: "quiet" }, () =>
+    act(zoom, 1 / 1.5),
+  );
   const whole = button({ label: "All", title: "Show all of the world  (0)", kind: "quiet" }, () => act(fit));
   const follow = button({ label: "Follow", title: "Keep the chosen agent in the middle  (c)", kind: "quiet" }, () =>
     setFollowing(!following),
