@@ -17,7 +17,7 @@ no part of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final, TypeVar
 
@@ -62,6 +62,12 @@ def class_name(cls: type) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number of things, such as ``3 files``; ``many`` where that is not ``one`` with an s."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """Some names in words, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def seconds(value: float) -> str:

@@ -42,7 +42,7 @@ from agentrt.errors import AgentRTError, ProjectError
 from agentrt.folders import files_below, is_below
 from agentrt.packs.closure import check_files
 from agentrt.selection.library import check_path
-from agentrt.words import counted, error_words
+from agentrt.words import counted, error_words, few
 from agentrt.worlds import World, find_project, made_runtime, their_place
 
 _TREES = b"<SelectionTree"  # what an XML file of selection trees has in it
@@ -297,5 +297,4 @@ def _note_the_rest(report: Report, files: list[Path]) -> None:
 
 
 def _few(folder: Path, files: list[Path]) -> str:
-    names = ", ".join(file.relative_to(folder).as_posix() for file in files[:_MOST_NAMED])
-    return names + (f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else "")
+    return few([file.relative_to(folder).as_posix() for file in files], _MOST_NAMED)

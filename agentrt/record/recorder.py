@@ -104,16 +104,12 @@ class Store:
     def knows(self, name: str) -> bool:
         return name in self._agents
 
-    def put_view(self, name: str, tick: int, is_whole: bool, data: object) -> None:
+    def put_view(self, name: str | None, tick: int, is_whole: bool, data: object) -> None:
+        """Write a view of an agent; without a name, a drawing of the world."""
         packed = pack(data)
         self._written += len(packed)
-        row = (self._agents[name], tick, int(is_whole), packed)
-        self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", row)
-
-    def put_drawing(self, tick: int, is_whole: bool, data: object) -> None:
-        packed = pack(data)
-        self._written += len(packed)
-        self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (NOBODY, tick, int(is_whole), packed))
+        number = NOBODY if name is None else self._agents[name]
+        self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (number, tick, int(is_whole), packed))
 
     def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
         """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
@@ -439,7 +435,7 @@ class Recorder:
         if self._drawings is not None:
             written = self._drawings.look(tick)
             if written is not None:
-                self._store.put_drawing(tick, *written)
+                self._store.put_view(None, tick, *written)
 
     def _draw(self, name: str, tick: int) -> None:
         """Write the trees of an agent; they are looked at with each of its whole views."""

@@ -146,26 +146,28 @@ class ViewWriter:
             view.pop(key, None)
         for tick in _boosts(view):
             self._again.setdefault(tick, {})[name] = None
-        before = self._last.get(name)
-        written = _next(before, view)
+        written = _next(self._last.get(name), view)
         if written is None:
             return None
-        is_whole, data = written
-        self._last[name] = (view, 1 if is_whole or before is None else before[1] + 1)
+        is_whole, data, count = written
+        self._last[name] = (view, count)
         return name, is_whole, data
 
 
-def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any] | None:
-    """What is written of a view: whether it is whole, and the view or the patch; None if nothing changed.
+def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any, int] | None:
+    """What is written of a view: None if nothing changed.
 
     Args:
-        before: the one that was written last, and how many there were since a whole one.
+        before: the one that was written last, and how many there were from the last whole one on.
         view: the new one.
+
+    Returns:
+        Whether it is whole, the view or the patch, and how many there are then.
     """
     if before is None or before[1] >= WHOLE_EVERY:
-        return None if before is not None and before[0] == view else (True, view)
+        return None if before is not None and before[0] == view else (True, view, 1)
     patch = difference(before[0], view)
-    return None if patch is None else (False, patch)
+    return None if patch is None else (False, patch, before[1] + 1)
 
 
 class DrawingWriter:
@@ -186,11 +188,12 @@ class DrawingWriter:
             return None
         self._drawn = tick
         data = None if drawing is None else drawing.as_json()
-        before = self._last
-        written = _next(before, data)
-        if written is not None:
-            self._last = (data, 1 if written[0] or before is None else before[1] + 1)
-        return written
+        written = _next(self._last, data)
+        if written is None:
+            return None
+        is_whole, data_or_patch, count = written
+        self._last = (data, count)
+        return is_whole, data_or_patch
 
 
 def _boosts(view: dict[str, Any]) -> Iterator[int]:

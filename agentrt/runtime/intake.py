@@ -39,7 +39,7 @@ from agentrt.kernel.hosts.loops import at_most
 from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
-from agentrt.words import counted, repr_of
+from agentrt.words import counted, few, repr_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,16 +101,11 @@ class Reloaded(NamedTuple):
         files = ", ".join(self.files)
         if self.error:
             return f"not reloaded {files}, the old code goes on: {self.error}"
-        told = _few(self.changed) or "nothing that is known changed"
+        told = few(self.changed, _MOST_NAMED) or "nothing that is known changed"
         if self.removed:
-            told += f"; gone: {_few(self.removed)}"
+            told += f"; gone: {few(self.removed, _MOST_NAMED)}"
         lines = [f"reloaded {files}: {told}; {counted(len(self.agents), 'agent')} took it up", *self.notes]
         return "\n".join(lines)
-
-
-def _few(names: tuple[str, ...]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 class Codec(NamedTuple):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from agentrt.body.views import ModelView
 from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
-from agentrt.words import counted, seconds
+from agentrt.words import counted, few, seconds
 
 if TYPE_CHECKING:
     from agentrt.snapshot.html import Line
@@ -251,9 +251,7 @@ def _strategy(node: TaskNodeView, level: int) -> Iterator[str]:
         yield from _below(below, level + 2)
     planned = [child for child in node.children if child.outcome == "planned"]
     if planned:
-        words = ", ".join(_foreseen(child) for child in planned[:_MOST_TOLD])
-        more = f" and {len(planned) - _MOST_TOLD} more" if len(planned) > _MOST_TOLD else ""
-        yield f"{indent}    foreseen: {words}{more}"
+        yield f"{indent}    foreseen: {few([_foreseen(child) for child in planned], _MOST_TOLD)}"
     for child in node.children:
         if child.kind == "option" and child.outcome == "skipped":
             yield f"{indent}    {child.label}: left out: {child.reason or 'it is not worth it'}"
