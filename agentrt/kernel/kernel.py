@@ -92,24 +92,10 @@ from agentrt.kernel.foreign import (
 from agentrt.kernel.inline import Inline
 from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Children, Strand, StrandOwner, Strays, kill, livelocked, meant
+from agentrt.kernel.thinker import ABSENT, Handover, Thinker
 from agentrt.kernel.trace import TraceHub
 from agentrt.kernel.traps import GIVE_WAY, KEEP, Agenda, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
-
-
-class BatchMember(Protocol):
-    """Who has a coroutine to start."""
-
-    def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
-        """Its turn has come: give the coroutine, or None if it does not want to start any more."""
-
-    def strand_name(self) -> str: ...
-
-    def on_strand_made(self, strand: Strand) -> None:
-        """Its coroutine has a strand from now on."""
-
-    def on_strand_end(self, strand: Strand | None, result: Any, error: BaseException | None) -> None:
-        """Its coroutine ended; it may never have had a strand."""
 
 
 class Batch:
@@ -117,16 +103,16 @@ class Batch:
 
     __slots__ = ("_kernel", "_left", "_strand", "_then", "coro", "member", "members", "waiting")
 
-    def __init__(self, kernel: Kernel, members: Sequence[BatchMember]) -> None:
+    def __init__(self, kernel: Kernel, members: Sequence[Thinker]) -> None:
         self._kernel = kernel
-        self.members: Sequence[BatchMember] = members  # in order
+        self.members: Sequence[Thinker] = members  # in order
         self.waiting: object = 0
         self._then: tuple[Callable[..., object], tuple[Any, ...]] | None = None
         # the coroutine that makes its first step at this moment
         self.coro: Coroutine[Any, Any, Any] | None = None
-        self.member: BatchMember | None = None  # the one whose turn it is; None before the first and after the last
+        self.member: Thinker | None = None  # the one whose turn it is; None before the first and after the last
         self._strand: Strand | None = None
-        self._left: Iterator[BatchMember] | None = None  # who has not made the first step yet
+        self._left: Iterator[Thinker] | None = None  # who has not made the first step yet
 
     @property
     def name(self) -> str:
@@ -142,7 +128,7 @@ class Batch:
             return
         for member in self.members:
             try:
-                coro = member.open(self)
+                coro = member.open(self.members)
             except ENDS_PROGRAM:
                 raise
             except BaseException as fault:
@@ -175,11 +161,11 @@ class Batch:
             raise
         return KEEP
 
-    def _start(self, members: Iterator[BatchMember]) -> None:
+    def _start(self, members: Iterator[Thinker]) -> None:
         kernel = self._kernel
         for member in members:
             try:
-                self.coro = coro = member.open(self)
+                self.coro = coro = member.open(self.members)
             except ENDS_PROGRAM:
                 raise
             except BaseException as fault:
@@ -194,7 +180,7 @@ class Batch:
                 self.coro = None  # nobody's code is stepped while its owner is told
                 if self._strand is None:
                     try:
-                        member.on_strand_end(None, stop.value, None)
+                        member.thought_ended(None)
                     except ENDS_PROGRAM:
                         raise
                     except BaseException as fault:
@@ -204,14 +190,17 @@ class Batch:
             except BaseException as error:  # told to the member
                 self._ended(None, error)
             else:
+                if command.__class__ is Audience:  # as nearly always
+                    if self._strand is None and member.waits(coro):
+                        self.coro = None
+                        kernel.live += 1
+                        command.strands.append(member)
+                        member.waiting = command
+                        continue
                 strand = self.strand()
                 self._strand = self.coro = None
                 kernel.current = self
-                if command.__class__ is Audience:  # as nearly always; ``park`` does the same
-                    command.strands.append(strand)
-                    strand.waiting = command
-                else:
-                    kernel.park(strand, command)
+                kernel.park(strand, command)
 
     def strand(self) -> Strand:
         strand = self._strand
@@ -236,7 +225,7 @@ class Batch:
             error = kernel.host.translate(meant(error))
         assert self.member is not None
         try:
-            self.member.on_strand_end(None, result, error)
+            self.member.thought_ended(error)
         except ENDS_PROGRAM:
             raise
         except BaseException as fault:
@@ -405,6 +394,14 @@ class LivelockGuard:
         """
         kernel = self._kernel
         entry = kernel.ready[0]
+        if isinstance(entry, Thinker):  # from now on its strand is counted, and can be killed
+            kernel.current = None
+            stepper = entry.stepper
+            if isinstance(stepper, Handover):
+                entry.stepper = kernel.ready[0] = stepper.strand
+            else:
+                kernel.ready[0] = entry.strand()
+            entry = kernel.ready[0]
         if isinstance(entry, Strand):
             if entry.is_done:
                 return 1
@@ -685,6 +682,10 @@ class Kernel:
         """Call a function when the ready queue comes to it, in this tick."""
         self.ready.append(Timer(self._caller, fn, args))
 
+    def call_next(self, fn: Callable[..., object], *args: Any) -> None:
+        """Call a function before anything else in the ready queue."""
+        self.ready.appendleft(Timer(self._caller, fn, args))
+
     def call_later(self, ticks: int, fn: Callable[..., object], *args: Any) -> Timer:
         """Call a function so many ticks from now; with 0, in this one."""
         timer = Timer(self._caller, fn, args)
@@ -876,7 +877,21 @@ class Kernel:
             running.kernel = outer
             sys.set_asyncgen_hooks(*outer_hooks)
 
+    def step(self, strand: Strand) -> None:
+        """Step a strand in the place of an entry that was taken out of the queue, as ``drain`` does."""
+        self.current = strand
+        try:
+            command = strand.stepper.send(None)
+        except StopIteration as stop:
+            self.end(strand, stop.value, None)
+        except BaseException as error:
+            self.end(strand, None, error)
+        else:
+            self.park(strand, command)
+
     def _rare_command(self, entry: Entry, command: object) -> None:
+        if isinstance(entry, Thinker):
+            entry = self._strand_of(entry)
         if command is GIVE_WAY:
             self.idle_waits.give_way(entry)  # type: ignore[arg-type]
         elif command is not KEEP:
@@ -895,23 +910,28 @@ class Kernel:
         else:
             self._rare_command(entry, command)
 
+    def _strand_of(self, thinker: Thinker) -> Strand:
+        """The strand of a thinker that was just stepped; perhaps it asked for it in this very step."""
+        made = self.current
+        return made if isinstance(made, Strand) else thinker.strand()
+
     # --- the end of a strand ------------------------------------------------------------------------------------------
 
     def end(self, strand: Entry, result: Any, error: BaseException | None) -> None:
         """Close the books on a strand whose coroutine has ended. Hosts that step strands themselves call it."""
+        if isinstance(strand, Thinker):
+            current: object = self.current
+            if current is strand:
+                self._end_thinker(strand, error)
+                return
+            if isinstance(current, Strand):
+                strand = current  # it asked for it in its last step
         if not isinstance(strand, Strand) or strand.coro is None:
             assert error is not None
             raise error  # what ``on_fault`` raised, from inside a call or while a strand was killed
         self.live -= 1
-        cancelled = False
         if error is not None:
-            error = meant(error)
-            cancelled = isinstance(error, self.host.cancelled_type)
-            if cancelled:
-                # Its frames would hold on to everything they name, and to the strand: a cycle each time.
-                error.__traceback__ = None
-            else:
-                error = self.host.translate(error)
+            error = self._told(error)
         strand.ended(result, error)
         owner = strand.owner
         if owner is not None:
@@ -922,12 +942,36 @@ class Kernel:
                 raise
             except BaseException as fault:
                 self.report_owner(strand.name, fault)
-        if error is None or cancelled:
+        if error is None or isinstance(error, self.host.cancelled_type):
             return
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
         if owner is None:
             self.report(f"the strand {strand.name!r} raised", error)
+
+    def _end_thinker(self, thinker: Thinker, error: BaseException | None) -> None:
+        """As ``end``, for a think that had no strand."""
+        thinker.stepper = ABSENT
+        self.live -= 1
+        if error is not None:
+            error = self._told(error)
+        try:
+            thinker.thought_ended(error)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as fault:
+            self.report_owner(thinker.name, fault)
+        if error is not None and isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+
+    def _told(self, error: BaseException) -> BaseException:
+        """The error that is told, for what a coroutine raised."""
+        error = meant(error)
+        if not isinstance(error, self.host.cancelled_type):
+            return self.host.translate(error)
+        # Its frames would hold on to everything they name, and to the strand: a cycle each time.
+        error.__traceback__ = None
+        return error
 
     def __repr__(self) -> str:
         return f"<Kernel: tick {self.clock.tick}, {self.live} strands, {len(self.ready)} ready, {self.host.name} host>"

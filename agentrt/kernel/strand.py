@@ -63,7 +63,7 @@ from agentrt.kernel.traps import KEEP, Audience, Notice, Waiter, at_once, curren
 from agentrt.words import error_words, type_name, words_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.traps import Due, Scheduler, Stepper
+    from agentrt.kernel.traps import Due, Entry, Scheduler, Stepper
 
 
 class Insist(BaseException):
@@ -88,6 +88,18 @@ def meant(error: BaseException) -> BaseException:
         return RunFault(f"an error of type {type_name(error)} was raised that cannot be read ({type_name(problem)})")
 
 
+def waiting_state(entry: Entry, kernel: Scheduler) -> str:
+    """The state of an entry that has not ended and is not being stepped; see ``Strand.state``."""
+    waiting = entry.waiting
+    if isinstance(waiting, int):
+        return "sleeping" if waiting > kernel.clock.tick else "ready"
+    if isinstance(waiting, Waiter):
+        return "parked" if waiting.strand is entry else "ready"
+    if isinstance(waiting, Audience):
+        return "parked"
+    return "ready" if isinstance(waiting, Notice) else "foreign"
+
+
 def livelocked(strand: Strand, steps: int | None = None) -> LivelockError:
     """The error for a strand that does not let time pass; by default it took as many steps as the kernel allows."""
     kernel = strand.kernel
@@ -106,6 +118,8 @@ def kill(strand: Strand, error: BaseException) -> object:
         return KEEP
     strand.detach()  # first: a finally block of its own may notify what it waits for
     outer_kernel, running.kernel = running.kernel, kernel
+    if kernel.current is not None and kernel.current.coro is not None:
+        kernel.current.strand()  # now: while another one is current, nobody could tell that this one is being stepped
     outer, kernel.current = kernel.current, strand  # its finally blocks may ask whose they are
     try:
         strand.throw(error)
@@ -295,18 +309,11 @@ class Strand:
     @property
     def state(self) -> str:
         """Its state in one word: done, running, sleeping, parked, foreign or ready."""
-        waiting = self.waiting
         if self.coro is None:
             return "done"
         if self.kernel.current is self:
             return "running"
-        if isinstance(waiting, int):
-            return "sleeping" if waiting > self.kernel.clock.tick else "ready"
-        if isinstance(waiting, Waiter):
-            return "parked" if waiting.strand is self else "ready"
-        if isinstance(waiting, Audience):
-            return "parked"
-        return "ready" if isinstance(waiting, Notice) else "foreign"
+        return waiting_state(self, self.kernel)
 
     def strand(self) -> Strand:
         """Itself: as an entry of the ready queue it stands for its own code."""

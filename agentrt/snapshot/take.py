@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.plan.compound import CompoundUnit
+from agentrt.activity.plan.tree import Unit
 from agentrt.activity.plan.tree import boosted, comes_too_late, running_branch
 from agentrt.activity.states import (
     FRAME_NAMES,
@@ -38,7 +39,7 @@ from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.strand import Strand, frames_of
+from agentrt.kernel.strand import Strand, frames_of, waiting_state
 from agentrt.snapshot.views import (
     AgentSnapshot,
     AgentSummary,
@@ -54,7 +55,7 @@ from agentrt.words import error_words, plain, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.plan.tree import Execution, Extras, Frame, Planner, Unit
+    from agentrt.activity.plan.tree import Execution, Extras, Frame, Planner
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
     from agentrt.errors import AgentKilled
@@ -299,8 +300,8 @@ def places_of(agent: SeenAgent) -> dict[str, str]:
     frames = [] if planner is None else [one.root for one in (planner.execution, *planner.performances)]
     while frames:
         for unit in frames.pop().units:
-            if unit.state == THINKING and isinstance(unit.thinking, Strand):
-                places[unit.path()] = _line_of(unit.thinking.coro)
+            if unit.state == THINKING and isinstance(unit.code, (Strand, Unit)):
+                places[unit.path()] = _line_of(unit.code.coro)
             if isinstance(unit, CompoundUnit):
                 frames.extend(unit.frames)
             if unit.extras is not None and unit.extras.spawned:
@@ -328,14 +329,14 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
             return "to be resumed"
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself
-    strand = unit.running if unit.state >= RUNNING else unit.thinking
-    if unit.state == THINKING and strand is not None and unit.leaving is not None and not unit.leaving.is_done:
+    strand = unit.code
+    if unit.state == THINKING and strand is not None and unit.leaving() is not None:
         return "until its thinking before has ended"
     if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
         return f"for {extras.waits()}"
-    if not isinstance(strand, Strand):
+    if not isinstance(strand, (Strand, Unit)):
         return ""
-    state = strand.state
+    state = strand.state if isinstance(strand, Strand) else waiting_state(strand, strand.kernel)
     if state == "sleeping":
         return f"until tick {strand.waiting}"
     return {"parked": "for something to happen", "foreign": "for something outside"}.get(state, "")

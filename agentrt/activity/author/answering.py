@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from agentrt.activity.author.utility import DECIMALS
 from agentrt.activity.states import READY
+from agentrt.kernel.thinker import Thinker
 from agentrt.native import mypyc_attr
 
 if TYPE_CHECKING:
@@ -80,16 +81,19 @@ class Declared:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class AnsweringSeat:
+class AnsweringSeat(Thinker):
     """What an action at one place of a plan has answered."""
 
     __slots__ = ("asked", "is_fresh", "output", "spec", "state", "utility")
 
     def __init__(self, spec: Declared, state: int) -> None:
+        Thinker.__init__(self)
         self.spec: Declared = spec  # what the action declares
         self.state: int = state  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        self.output: Any = None  # while it is ready or later; a dict of its fields until somebody looks at it
+        # while it is ready or later; a dict of its fields until somebody looks at it. While it is not possible why it
+        # says that the arguments are to blame, if it does
+        self.output: Any = None
         # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
         self.is_fresh: bool = False
         # its context while its think is stepped in a round that nobody watches, and nothing rare is known of it: then

@@ -22,6 +22,7 @@ from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.inline import Inline
 from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
+from agentrt.kernel.thinker import Thinker
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -77,14 +78,15 @@ def is_stepped(seat: Seat) -> bool:
     """Whether the code that is stepped at this moment is an action's own think or run, and no plain hook of it."""
     current = seat.frame.planner.kernel.current
     if isinstance(current, Strand):
-        root = current.root
-        return root is seat.running or root is seat.thinking
+        return current.root is seat.code
     # Whose first step it is; between two of them it is nobody's.
     stepped: object = None
     if isinstance(current, Batch):
         stepped = current.member
     elif isinstance(current, Inline):
         stepped = current.owner
+    elif isinstance(current, Thinker):
+        stepped = current
     return stepped is seat and current is not None and current.coro is not None
 
 

@@ -150,12 +150,8 @@ class Seat(Holder, Protocol):
         """What it has of what few seats have; None for nothing."""
 
     @property
-    def thinking(self) -> object:
-        """What steps its ``think``: a strand, a batch, or None."""
-
-    @property
-    def running(self) -> object:
-        """What steps its ``run``: a strand, or None."""
+    def code(self) -> object:
+        """What goes on of its ``think`` or ``run``: a strand, itself while that waits without one, or None."""
 
     def path(self) -> str:
         """Its place in the plan: activities and actions from the root, joined by slashes."""

@@ -162,6 +162,7 @@ from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
+from agentrt.kernel.thinker import ABSENT
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.kernel.traps import KEEP, Waiter, at_once, running
 from agentrt.native import mypyc_attr
@@ -200,6 +201,9 @@ MAX_SWITCHES = 16
 
 MAX_EXECUTED = 4
 """How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
+
+
+_DISMISSED: Final = "thinking stopped"  # the reason of the cancellation of who thinks, and is not to any more
 
 
 def _refuse_place(frame: Frame) -> NoReturn:
@@ -415,9 +419,9 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
     args = frame.args
     error: BaseException | None = None
     for unit in asked:
-        if unit.thinking is not asked:
+        if unit.code is not asked:
             continue  # it was told to stop by one of those before it
-        unit.thinking = None
+        unit.code = None
         inline.acting = unit
         inline.refused = None
         extras = unit.extras
@@ -429,7 +433,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
             if coro is None:
                 continue  # somebody gave the class or the instance another one, of whatever kind
             if getattr(coro, "cr_code", None) is not unit.spec.think_code:
-                unit.thinking = kernel.spawn(coro, unit.spec.name, unit)  # as above, and nothing is known of it
+                unit.code = kernel.spawn(coro, unit.spec.name, unit)  # as above, and nothing is known of it
                 continue
             inline.owner = unit
             inline.coro = coro
@@ -648,7 +652,7 @@ class Planner:
     def dismiss(self, thinking: Strand) -> None:
         """Stop thinking that nobody waits for any more; it may have to clean up."""
         self.kernel.strays.take(thinking)
-        thinking.stop("thinking stopped")
+        thinking.stop(_DISMISSED)
 
     def layer(self, below: Current | None) -> Current:
         return Current(below, self.entity, self.read, self.agent.expected)
@@ -715,7 +719,7 @@ class Unit(AnsweringSeat):
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action", "context", "current", "extras", "frame", "leaving", "rejection", "running", "since", "thinking",
+        "action", "code", "context", "current", "extras", "frame", "since",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, spec: Declared) -> None:
@@ -724,13 +728,11 @@ class Unit(AnsweringSeat):
         self.action: Action = spec.cls()  # its own instance of the action
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
-        # the strand of ``think``, if there is one; while it waits for its first step the list of those that are asked:
-        # who is stopped before its turn puts None here, and is passed over
-        self.thinking: Strand | list[Unit] | None = None
-        self.leaving: Strand | None = None  # of a ``think`` that was stopped: while it cleans up, the next one waits
-        self.running: Strand | None = None  # the strand of ``run``, if there is one
+        # what of its code goes on. Of ``think`` it is itself while it waits so, or a strand; before its first step it is
+        # the list of those that are asked: who is stopped before its turn puts None here, and is passed over. Of
+        # ``run`` it is a strand
+        self.code: Unit | Strand | list[Unit] | None = None
         self.since: int = 0  # the tick in which it began to think, or to run
-        self.rejection: str | None = None  # why it said that the arguments are to blame; None if it did not
         self.extras: Extras | None = None  # what only few units have: listeners, protections, debug words
 
     # --- what it is ---------------------------------------------------------------------------------------------------
@@ -739,6 +741,21 @@ class Unit(AnsweringSeat):
         if not UNIT_MASKS[self.state] >> state & 1:
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, state)
         self.state: int = state
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.frame.planner.kernel
+
+    @property
+    def rejection(self) -> str | None:
+        """Why it says that the arguments are to blame; None if it does not."""
+        return self.output if self.state == IMPOSSIBLE else None
+
+    @property
+    def running(self) -> Strand | None:
+        """The strand of its ``run``, if there is one."""
+        code = self.code
+        return code if self.state == RUNNING and isinstance(code, Strand) else None
 
     def whereabouts(self) -> tuple[str, str]:
         return self.frame.planner.name, self.path()
@@ -760,6 +777,8 @@ class Unit(AnsweringSeat):
 
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
+        if self.state == IMPOSSIBLE:
+            return None
         self.output: Any = record_of(self.spec, self.output)
         return self.output
 
@@ -788,14 +807,16 @@ class Unit(AnsweringSeat):
     def may_change(self) -> bool:
         """Whether its thinking goes on, so that it may become ready, or ready with another output."""
         is_asked = self.state == THINKING or self.state == READY
-        return is_asked and (self.thinking is not None or (self.extras is not None and self.extras.may_answer))
+        return is_asked and (self.code is not None or (self.extras is not None and self.extras.may_answer))
 
     def only_waits(self) -> bool:
         """Whether its thinking has begun and goes on, and nothing came of it yet."""
         if self.state != THINKING:
             return False
-        thinking = self.thinking
-        return _is_begun(thinking) if isinstance(thinking, Strand) else thinking is None and self.may_change()
+        thinking = self.code
+        if isinstance(thinking, Strand):
+            return _is_begun(thinking)
+        return thinking is self or (thinking is None and self.may_change())
 
     def is_news(self) -> bool:
         """Whether nobody has looked yet at its answer: neither its place, nor whoever that has told of it."""
@@ -908,13 +929,12 @@ class Unit(AnsweringSeat):
         self.utility: float = spec.low
         self.since = self.frame.planner.kernel.clock.tick
         self.current = None
-        self.rejection = None
         if spec.has_think:
             # What ``move`` does; groups and tasks, which have a ``move`` of their own, have no ``think``.
             if self.state != IDLE:
                 raise states.illegal(self.path(), states.UNIT_NAMES, self.state, THINKING)
             self.state = THINKING
-            self.thinking = asked
+            self.code = asked
             asked.append(self)
             if spec.think_timeout is not None:
                 limit(self, 0, spec.think_timeout, unit_expired, self)
@@ -933,29 +953,34 @@ class Unit(AnsweringSeat):
     def strand_name(self) -> str:
         return self.spec.name
 
-    def open(self, batch: Batch) -> Coroutine[Any, Any, Any] | None:
-        """Its turn in a batch has come: the coroutine of ``think``, if it still is to think."""
-        if self.thinking is not batch.members:
+    def open(self, asked: object) -> Coroutine[Any, Any, Any] | None:
+        """Its turn among those that are asked has come: the coroutine of ``think``, if it still is to think."""
+        if self.code is not asked:
             return None
-        self.thinking = None
-        if self.leaving is None:
+        self.code = None
+        leaving = None if self.stepper is ABSENT else self.leaving()
+        if leaving is None:
             return _call_think(self)
-        if self.leaving.is_done:
-            return self._think_anew()
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return think_after(self.leaving, self._think_anew)
+        return think_after(leaving, self._think_anew)
 
     def _think_anew(self) -> Coroutine[Any, Any, Any] | None:
-        self.leaving = None
         return _call_think(self)
+
+    def waits(self, coro: Coroutine[Any, Any, Any]) -> bool:
+        if self.stepper is not ABSENT or self.code is not None or (self.state != THINKING and self.state != READY):
+            return False  # its entry is not free, or it was stopped while it made its first step
+        self.stepper = coro
+        self.code = self
+        return True
 
     def think_was_stepped(self, error: BaseException | None) -> None:
         """That has ended without an answer, or with an error."""
         kernel = self.frame.planner.kernel
         kernel.inline.coro = kernel.inline.acting = None
         try:
-            if self.thinking is None:
+            if self.code is None:
                 self.think_ended(error)
             elif error is not None:  # by its own doing it was stopped, and thinks anew
                 self.fault("think", error)
@@ -968,17 +993,22 @@ class Unit(AnsweringSeat):
 
     def on_strand_made(self, strand: Strand) -> None:
         if self.state == THINKING or self.state == READY:
-            self.thinking = strand
+            self.code = strand
         else:
             self._dismiss(strand)  # it was stopped while it made its first step
 
     def _dismiss(self, strand: Strand) -> None:
         # One that has not made its first step has nothing to clean up.
-        if _is_begun(strand) and (
-            self.leaving is None or self.leaving.is_done
-        ):  # else it has not begun to think itself
-            self.leaving = strand
+        if _is_begun(strand) and self.leaving() is None:  # else it has not begun to think itself
+            self.stepper = strand
         self.frame.planner.dismiss(strand)
+
+    def _leave(self) -> None:
+        kernel = self.frame.planner.kernel
+        if kernel.current is self:  # by its own doing: it does not wait
+            self._dismiss(self.strand())
+        else:
+            kernel.strays.take(self.leave(_DISMISSED))
 
     def hear_output(self, context: object, output: object) -> bool:
         state = self.state
@@ -1054,6 +1084,7 @@ class Unit(AnsweringSeat):
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
+            self.output = None
             self.retire()
             if self.extras is not None:
                 self.extras.cancel_backoff()  # of one that refused to be started
@@ -1061,7 +1092,7 @@ class Unit(AnsweringSeat):
             return
         # After the change of state: what the hook says through its context is ignored then.
         if (
-            self.thinking is not None
+            self.code is not None
             or self.extras is not None
             or self.spec.must_stop_think
             or self.frame.planner.trace.on
@@ -1072,11 +1103,13 @@ class Unit(AnsweringSeat):
 
     def stop_think(self) -> None:
         """Let go of its thinking, whatever its state."""
-        thinking = self.thinking
+        thinking = self.code
         if thinking is not None:
-            self.thinking = None
+            self.code = None
             if isinstance(thinking, Strand):
                 self._dismiss(thinking)
+            elif thinking is self:
+                self._leave()
         planner = self.frame.planner
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
@@ -1095,12 +1128,12 @@ class Unit(AnsweringSeat):
 
     def something_closed(self) -> None:
         """Something that was opened while thinking is closed: perhaps nothing is left that could answer."""
-        if self.state == THINKING and self.thinking is None:
+        if self.state == THINKING and self.code is None:
             # Not at once: who closes it may be about to answer.
             self.frame.planner.kernel.call_soon(self._look_for_an_answer, self.context)
 
     def _look_for_an_answer(self, context: Context) -> None:
-        if self.context is context and self.thinking is None and self.spec.has_think:
+        if self.context is context and self.code is None and self.spec.has_think:
             self.think_ended(None)
 
     def disable(self, hook: str, error: BaseException) -> None:
@@ -1131,7 +1164,7 @@ class Unit(AnsweringSeat):
     def reject(self, reason: str) -> None:
         if self.state == THINKING or self.state == READY:
             self.withdraw(IMPOSSIBLE)
-            self.rejection = reason
+            self.output = reason
             refusal = refusal_of(self.frame.planner.kernel)
             if refusal is not None:
                 self.own_extras().refusal = refusal
@@ -1158,7 +1191,7 @@ class Unit(AnsweringSeat):
         if self.spec.has_start and not call_start(self):
             return False
         if (
-            self.extras is not None or self.thinking is not None or self.spec.has_stop_thinking
+            self.extras is not None or self.code is not None or self.spec.has_stop_thinking
             or self.frame.planner.trace.on
         ):  # fmt: skip
             self._started()
@@ -1216,7 +1249,7 @@ class Unit(AnsweringSeat):
             if before is not None and before.coro is None and kernel.inline.acting is None:  # as in ``_think_at_once``
                 _run_at_once(self, coro, execution, kernel)
                 return
-        self.running = kernel.spawn(coro, spec.name, self)
+        self.code = kernel.spawn(coro, spec.name, self)
 
     def finish(self) -> None:
         frame = self.frame
@@ -1254,13 +1287,19 @@ class Unit(AnsweringSeat):
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
-    def on_strand_end(self, strand: Strand | None, result: object, error: BaseException | None) -> None:
-        """A strand of it ended, or a ``think`` in its first step."""
-        if strand is not None and strand is self.running:
-            self.running = None
-            self.frame.execution.run_ended(self, error)
-        elif strand is self.thinking:
-            self.thinking = None
+    def on_strand_end(self, strand: Strand, result: object, error: BaseException | None) -> None:
+        """A strand of it ended."""
+        if strand is self.code:
+            self.code = None
+            if self.state == RUNNING:
+                self.frame.execution.run_ended(self, error)
+            elif error is not None or self.state != READY:
+                self.think_ended(error)
+
+    def thought_ended(self, error: BaseException | None) -> None:
+        code = self.code
+        if code is None or code is self:  # else it was stopped by its own doing, and thinks anew
+            self.code = None
             if error is not None or self.state != READY:
                 self.think_ended(error)
 
@@ -1428,14 +1467,12 @@ class Frame:
                 else:  # what ``begin`` does; most are asked so
                     unit.utility = spec.low
                     unit.since = since
-                    unit.current = unit.rejection = None
+                    unit.current = None
                     unit.state = THINKING
-                    unit.thinking = asked
+                    unit.code = asked
                     asked.append(unit)
-                leaving = unit.leaving
-                if leaving is not None:  # from the think before; while that cleans up, its turn is to come in a batch
-                    unit.leaving = None if leaving.is_done else leaving
-                    at_once = at_once and leaving.is_done
+                if unit.stepper is not ABSENT and unit.leaving() is not None:
+                    at_once = False  # while its think before cleans up, its turn is to come in a batch
         except BaseException:  # an interruption of the program, in a step of a compound
             planner.kernel.call_soon(self._begin_once_more, number)
             raise
@@ -1977,7 +2014,7 @@ def adjust(frame: Frame) -> None:
                 frame.others = _SOME
             elif (
                 state == READY and spec.is_plain
-                and not (unit.is_fresh or watched or unit.extras is not None or unit.thinking is not None)
+                and not (unit.is_fresh or watched or unit.extras is not None or unit.code is not None)
             ):  # fmt: skip
                 unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
                 unit.output = None
@@ -2658,8 +2695,9 @@ class Execution:
             extras = unit.extras
             if extras is not None and extras.execute is not None:
                 self._stop_executed(extras.execute)
-            if unit.running is not None:
-                unit.running.stop(reason)
+            running = unit.running
+            if running is not None:
+                running.stop(reason)
             if extras is not None:
                 if extras.unwinding is not None:
                     extras.unwinding()
