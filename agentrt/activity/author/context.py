@@ -65,6 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 
 from agentrt.activity.author.answering import AnsweringContext
@@ -286,11 +287,16 @@ class Context(AnsweringContext, Generic[E_co]):
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
-    @property
-    def entity(self) -> E_co:
-        """The entity that acts."""
-        found: E_co = self._home.entity
-        return found
+    if TYPE_CHECKING:
+
+        @property
+        def entity(self) -> E_co:
+            """The entity that acts."""
+            ...
+
+    else:
+        # every hook reads it, and the frame of a function in Python would be most of what that costs
+        entity = property(attrgetter("_home.entity"), doc="The entity that acts.")
 
     @property
     def agent(self) -> Any:

@@ -1612,12 +1612,15 @@ class Frame:
 
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
-        if (
-            self.state == THINKING
-            and self.units
-            and all(unit.state == IMPOSSIBLE for unit in self.units)
-            and any(unit.rejection is not None for unit in self.units)
-        ):
+        rejected = False
+        if self.state == THINKING:
+            for unit in self.units:
+                if unit.state != IMPOSSIBLE:
+                    rejected = False
+                    break
+                if unit.output is not None:  # its ``rejection``
+                    rejected = True
+        if rejected:
             self.owner.frame_rejected(self)
         else:
             self.owner.frame_answered(self)
