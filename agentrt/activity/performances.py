@@ -534,7 +534,7 @@ class Performance(Execution):
         abort, self._abort = self._abort, None
         self.is_aborting = False
         assert abort is not None
-        if self.is_stopped or self._counts:
+        if self.is_stopped or abort[2]:
             path = self.root.path() if abort[1] is None else abort[1].path()
             self._over(aborted(self.root, abort[0], path))
         else:

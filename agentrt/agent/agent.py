@@ -615,7 +615,7 @@ class Agent(Generic[E_co]):
         self.is_ending = False
         own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
-        self.planner = planner = Planner(runtime.kernel, self, self.flags, self.top, self._read_state, performances)
+        self.planner = planner = Planner(runtime.kernel, self, self.top, performances)
         planner.precedence = self.precedence
         self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)
@@ -684,7 +684,7 @@ class Agent(Generic[E_co]):
         log = self.logger(path)
         if runtime.restart is not None:
             assert self.planner is not None
-            seconds = runtime.restart.seconds(self.planner.execution.kills)
+            seconds = runtime.restart.seconds(self.planner.execution.troubles.kills)
             log.warning("the planner gave up", tick=runtime.kernel.tick, aborts=aborts, reason=reason, again_in=seconds)
             self.planner.execution.restart(seconds)
             return

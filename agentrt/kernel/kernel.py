@@ -78,7 +78,7 @@ import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, LivelockError, WrongStateError
 from agentrt.kernel.clock import Clock
@@ -161,7 +161,7 @@ class Batch:
             raise
         return KEEP
 
-    def _start(self, members: Iterator[Thinker]) -> None:
+    def _start(self, members: Iterator[Thinker]) -> None:  # noqa: C901 - one frame, for speed
         kernel = self._kernel
         for member in members:
             try:
@@ -190,17 +190,20 @@ class Batch:
             except BaseException as error:  # told to the member
                 self._ended(None, error)
             else:
-                if command.__class__ is Audience:  # as nearly always
-                    if self._strand is None and member.waits(coro):
-                        self.coro = None
-                        kernel.live += 1
-                        command.strands.append(member)
-                        member.waiting = command
-                        continue
-                strand = self.strand()
-                self._strand = self.coro = None
-                kernel.current = self
-                kernel.park(strand, command)
+                if command.__class__ is Audience and self._strand is None and member.waits(coro):  # as nearly always
+                    self.coro = None
+                    kernel.live += 1
+                    command.strands.append(member)  # what ``park`` does
+                    member.waiting = command
+                elif command.__class__ is int and self._strand is None and member.waits(coro):
+                    self.coro = None
+                    kernel.live += 1
+                    kernel.park(member, command)
+                else:
+                    strand = self.strand()
+                    self._strand = self.coro = None
+                    kernel.current = self
+                    kernel.park(strand, command)
 
     def strand(self) -> Strand:
         strand = self._strand

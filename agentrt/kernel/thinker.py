@@ -149,7 +149,7 @@ class Thinker:
         raise NotImplementedError
 
     def open(self, asked: Sequence[Thinker]) -> Coroutine[Any, Any, Any] | None:
-        """Its turn among those that are asked has come: its coroutine, or None if it does not want to think any more."""
+        """Its turn among those that are asked has come: its coroutine, or None if it is not to think any more."""
         raise NotImplementedError
 
     def waits(self, coro: Coroutine[Any, Any, Any]) -> bool:

@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
+from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import Unit
-from agentrt.activity.plan.tree import boosted, comes_too_late, running_branch
+from agentrt.activity.plan.tree import Unit, boosted, comes_too_late, running_branch
 from agentrt.activity.states import (
     FRAME_NAMES,
     IDLE,
@@ -150,7 +150,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
     with_boost = boosted(frame) if is_elected else utility
     boost, boost_at = 0.0, 0
     if is_elected and state == RUNNING and with_boost == utility and spec.boost:
-        boost, boost_at = spec.boost, unit.since + frame.planner.sunk_ticks
+        boost, boost_at = spec.boost, unit.since + frame.planner.kernel.clock.ticks(SUNK_COST_SECONDS)
     extras = unit.extras
     task = _task(unit) if spec.kind == "task" else None
     return UnitView(
@@ -393,8 +393,8 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in flags.holds().items()),
         waiting=tuple(flags.waiting()),
         refusals=tuple(flags.refusals()),
-        aborts=0 if execution is None else execution.aborts,
-        abort_reason="" if execution is None else execution.abort_reason,
+        aborts=0 if execution is None else execution.troubles.aborts,
+        abort_reason="" if execution is None else execution.troubles.reason,
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
         injections=tuple(InjectionView(one.source, len(one.actions), one.teaches) for one in agent.injections),
@@ -422,7 +422,7 @@ def summarize(agent: SeenAgent) -> AgentSummary:
         running=running,
         doing=doing,
         models=models,
-        aborts=0 if execution is None else execution.aborts,
+        aborts=0 if execution is None else execution.troubles.aborts,
         waiting=bool(agent.flags.waiting()),
         alive=agent.is_alive,
     )

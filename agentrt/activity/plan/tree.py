@@ -537,6 +537,12 @@ class PlannerOwner(ActingAgent, Protocol):
     name: str
     entity: Any
     expected: type[CurrentFields] | None
+    flags: FlagLedger
+
+    @property
+    def read_state(self) -> StateReader:
+        """How CURRENT reads the state of the entity."""
+        ...
 
     @property
     def random(self) -> Stream:
@@ -586,20 +592,15 @@ class Planner:
     """
 
     __slots__ = (
-        "_reported", "agent", "busy_frames", "entity", "execution", "flags", "group_places", "groups", "kernel",
-        "known", "name", "parts", "performances", "precedence", "read", "share", "sunk_ticks", "trace", "version",
+        "_reported", "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
+        "parts", "performances", "precedence", "share", "trace", "version",
     )  # fmt: skip
 
-    def __init__(
-        self, kernel: Kernel, agent: PlannerOwner, flags: FlagLedger, top: str, read: StateReader, parts: PlanParts
-    ) -> None:
+    def __init__(self, kernel: Kernel, agent: PlannerOwner, top: str, parts: PlanParts) -> None:
         self.kernel: Kernel = kernel
         self.trace: TraceHub = kernel.trace
         self.agent: PlannerOwner = agent
-        self.name: str = agent.name
         self.entity: Any = agent.entity
-        self.flags: FlagLedger = flags
-        self.read: StateReader = read  # how CURRENT reads the state of the entity
         self.parts: PlanParts = parts
         # activity to the actions that perform it, in the order in which they were learned
         self.known: Mapping[str, tuple[Declared, ...]] = {}
@@ -609,13 +610,20 @@ class Planner:
         # where in the plan task groups are considered or run, in the order in which they began to
         self.group_places: tuple[Unit, ...] = ()
         self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
-        self.sunk_ticks: int = kernel.clock.ticks(SUNK_COST_SECONDS)  # after how many ticks the sunk-cost boost sets in
         self.precedence: int = 0  # of the plan's claims for control flags
         # what is performed beside the plan, in the order in which it began
         self.performances: tuple[Execution, ...] = ()
         self.share: Share | None = None  # its place in the think budget; None until it asked for work
         self._reported: set[tuple[str, str]] | None = None
         self.execution: Execution = Execution(self, top)  # the root of the plan
+
+    @property
+    def name(self) -> str:
+        return self.agent.name
+
+    @property
+    def flags(self) -> FlagLedger:
+        return self.agent.flags
 
     @property
     def random(self) -> Stream:
@@ -655,7 +663,7 @@ class Planner:
         thinking.stop(_DISMISSED)
 
     def layer(self, below: Current | None) -> Current:
-        return Current(below, self.entity, self.read, self.agent.expected)
+        return Current(below, self.entity, self.agent.read_state, self.agent.expected)
 
     def work(self, units: object) -> Awaitable[None]:
         """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
@@ -728,8 +736,8 @@ class Unit(AnsweringSeat):
         self.action: Action = spec.cls()  # its own instance of the action
         self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
-        # what of its code goes on. Of ``think`` it is itself while it waits so, or a strand; before its first step it is
-        # the list of those that are asked: who is stopped before its turn puts None here, and is passed over. Of
+        # what of its code goes on. Of ``think`` it is itself while it waits so, or a strand; before its first step it
+        # is the list of those that are asked: who is stopped before its turn puts None here, and is passed over. Of
         # ``run`` it is a strand
         self.code: Unit | Strand | list[Unit] | None = None
         self.since: int = 0  # the tick in which it began to think, or to run
@@ -1091,12 +1099,7 @@ class Unit(AnsweringSeat):
                 self.extras.leave_line()
             return
         # After the change of state: what the hook says through its context is ignored then.
-        if (
-            self.code is not None
-            or self.extras is not None
-            or self.spec.must_stop_think
-            or self.frame.planner.trace.on
-        ):
+        if self.code is not None or self.extras is not None or self.spec.must_stop_think or self.frame.planner.trace.on:
             self.stop_think()
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
@@ -1993,8 +1996,8 @@ def boosted(frame: Frame) -> float:
     active = frame.active
     assert active is not None
     if active.state == RUNNING:
-        planner = frame.planner
-        if planner.kernel.clock.tick - active.since >= planner.sunk_ticks:
+        clock = frame.planner.kernel.clock
+        if clock.tick - active.since >= clock.ticks(SUNK_COST_SECONDS):
             return round(active.utility + active.spec.boost, DECIMALS)
     return active.utility
 
@@ -2464,14 +2467,26 @@ def restore_place(unit: Unit, place: Place | None) -> None:
 # --- what runs a tree, and unwinds it ---------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class Troubles:
+    """What went wrong in a plan, until one runs to its end that takes time."""
+
+    aborts: int = 0  # how many aborts there were in a row
+    reason: str = ""  # the last one's
+    kills: int = 0  # how many times in a row the planner gave up
+    is_restarted: bool = False  # whether it gave up and is to think again
+
+
+_NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a record of its own
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "_abort", "_at_once", "_counted", "_counts", "_ended_in", "_executed", "_given_up", "_is_killed", "_switches",
-        "abort_reason", "aborts", "asides", "holder", "is_aborting", "is_stopped", "kills", "planner", "renewing",
-        "root", "runs", "stale", "stepper", "target", "then", "waiting",
+        "_abort", "_at_once", "_ended_in", "_given_up", "_used", "asides", "holder", "is_aborting", "is_stopped",
+        "planner", "renewing", "root", "runs", "stale", "target", "then", "troubles", "waiting",
     )  # fmt: skip
 
     coro = None  # as an entry of the agenda it stands for no author's code
@@ -2481,28 +2496,27 @@ class Execution:
         self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
         self.runs: tuple[Unit, ...] = ()  # the units whose ``run`` is under way, outermost first
-        self.aborts: int = 0  # how many aborts there were in a row
-        self.abort_reason: str = ""  # the last one's reason
-        self.kills: int = 0  # how many times in a row the planner gave up
+        self.troubles: Troubles = _NO_TROUBLES
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
         self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
-        self._abort: tuple[str, Unit | None] | None = None  # the reason of the abort that goes on, and who asked for it
-        self._counts = True  # whether that is a failure of the plan
+        # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
+        self._abort: tuple[str, Unit | None, bool] | None = None
         self.then: Callable[[], object] | None = None  # called when it has ended for good
-        self._is_killed = False  # whether its planner gave up and is to be restarted
         # executed frames that nobody waits for any more, and what to call when they are unwound
         self._given_up: dict[Frame, Callable[[], None]] | None = None
-        self._counted = 0  # the tick in which these are counted
-        self._switches = 0
-        self._executed = 0
+        self._used = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
         self._at_once = 0  # how many plans in a row ended in the tick in which they began, in tick after tick
         self._ended_in = 0  # the tick of the last one
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
-        self.stepper: Execution = self  # it is its own entry of the agenda, while it pauses
         self.waiting: object = 0  # until which tick it pauses
+
+    @property
+    def stepper(self) -> Execution:
+        """Itself: it is its own entry of the agenda, while it pauses."""
+        return self
 
     @property
     def title(self) -> str:
@@ -2541,10 +2555,10 @@ class Execution:
         if self.is_stopped:
             return KEEP
         try:
-            if self._is_killed:
-                self._is_killed = False
+            if self.troubles.is_restarted:
+                self.troubles.is_restarted = False
                 if self.planner.trace.on:
-                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.kills),))
+                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.troubles.kills),))
             self.begin()
         except ENDS_PROGRAM:
             raise
@@ -2594,7 +2608,7 @@ class Execution:
             self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
-            self.aborts = self.kills = 0
+            self.troubles = _NO_TROUBLES
             self.begin()
         else:
             self._later()
@@ -2734,9 +2748,9 @@ class Execution:
 
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
-        self._count_anew()
-        self._switches += 1
-        return self._switches <= MAX_SWITCHES
+        tick, switches, executed = self._used_now()
+        self._used = (tick, switches + 1, executed)
+        return switches < MAX_SWITCHES
 
     def may_execute(self) -> bool:
         """Whether one more activity may be executed in this tick; counts it.
@@ -2744,15 +2758,13 @@ class Execution:
         The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
         are; each of these costs as much as many steps.
         """
-        self._count_anew()
-        self._executed += 1
-        return self._executed <= MAX_EXECUTED * self.planner.kernel.livelock_steps
+        tick, switches, executed = self._used_now()
+        self._used = (tick, switches, executed + 1)
+        return executed < MAX_EXECUTED * self.planner.kernel.livelock_steps
 
-    def _count_anew(self) -> None:
+    def _used_now(self) -> tuple[int, int, int]:
         tick = self.planner.kernel.clock.tick
-        if tick != self._counted:
-            self._counted = tick
-            self._switches = self._executed = 0
+        return self._used if self._used[0] == tick else (tick, 0, 0)
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
@@ -2775,9 +2787,8 @@ class Execution:
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
             return
-        self._abort = (reason, unit)
+        self._abort = (reason, unit, counts)
         self.is_aborting = True
-        self._counts = counts
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
             self.planner.record(path, TraceEvent.ABORT, (("reason", reason),))
@@ -2802,29 +2813,37 @@ class Execution:
             self.then()
             return
         assert abort is not None
-        if not self._counts:
+        reason, unit, counts = abort
+        if not counts:
             self._later()
             return
-        self.aborts += 1
-        self.abort_reason = abort[0]
-        if self.aborts >= MAX_ABORTS:
+        troubles = self._own_troubles()
+        troubles.aborts += 1
+        troubles.reason = reason
+        if troubles.aborts >= MAX_ABORTS:
             self.is_stopped = True
-            self.kills += 1
-            self.planner.kill(self.aborts, *abort)
+            troubles.kills += 1
+            self.planner.kill(troubles.aborts, reason, unit)
         else:
             self._later()
+
+    def _own_troubles(self) -> Troubles:
+        if self.troubles is _NO_TROUBLES:
+            self.troubles = Troubles()
+        return self.troubles
 
     def restart(self, seconds: float) -> None:
         """The planner gave up, but its agent is not to: think again, after a while."""
         self.is_stopped = False
-        self.aborts = 0
-        self._is_killed = True
+        troubles = self._own_troubles()
+        troubles.aborts = 0
+        troubles.is_restarted = True
         self._pause_no_more()  # what was left of the plan that was killed
         kernel = self.planner.kernel
         kernel.agenda.add(kernel.clock.tick + max(1, kernel.clock.ticks(seconds)), self)
 
     def __repr__(self) -> str:
-        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.aborts} aborts in a row>"
+        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.troubles.aborts} aborts in a row>"
 
 
 def running_branch(frame: Frame) -> Iterator[Unit]:
