@@ -28,6 +28,7 @@ from pathlib import Path
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
     EventsQuery,
@@ -66,6 +67,7 @@ class RecordedScene:
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
+        self.pins: RecordedPins = RecordedPins(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
@@ -106,6 +108,7 @@ class RecordedScene:
             yield from self._timeline(session, tick, last, watch.timeline)
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
+        yield from self.pins.messages(session, tick, last)
 
     # --- the world ----------------------------------------------------------------------------------------------------
 
@@ -283,6 +286,7 @@ class RecordedSource(Source):
             except BaseException as error:
                 self._report(error)
         scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
+        scene.pins.keep(pin for session in sessions for pin in session.watch.pins)
         for session in sessions:
             while session.commands:
                 self._obey(session, session.commands.popleft(), now)
