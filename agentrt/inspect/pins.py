@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from agentrt.errors import AgentRTError, ExpressionError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, ExpressionError
 from agentrt.expressions import LONGEST_EXPRESSION, Expression, Value
 from agentrt.inspect.protocol import Pin
 from agentrt.inspect.sessions import Message, Session
@@ -97,10 +97,16 @@ class LivePins:
         for pin in wanted:
             if is_same_tick and pin in self._lines:
                 continue
-            if pin.agent not in values:
-                view = view_of(pin.agent)
-                values[pin.agent] = None if view is None else named(offered(view))
-            now = self._now[pin] = reading(pin.text, values[pin.agent])
+            try:
+                if pin.agent not in values:
+                    view = view_of(pin.agent)
+                    values[pin.agent] = None if view is None else named(offered(view))
+                now = reading(pin.text, values[pin.agent])
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:  # one that cannot be shown keeps nobody from the rest
+                now = Reading(None, f"it could not be shown: {words_of(error)}")
+            self._now[pin] = now
             self._lines.setdefault(pin, deque(maxlen=KEPT_POINTS)).append((tick, now.number()))
             self._totals[pin] = self._totals.get(pin, 0) + 1
 

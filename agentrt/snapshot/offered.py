@@ -113,7 +113,7 @@ def _components(entity: object) -> list[object]:
         components = getattr(entity, "components", None)
         found = components() if callable(components) else components
         found = found.values() if isinstance(found, Mapping) else found
-        return [] if not isinstance(found, Iterable) else [one for one, _ in zip(found, range(MOST_GROUPS), strict=False)]
+        return [] if not isinstance(found, Iterable) else [one for one, _ in zip(found, range(MOST_GROUPS), strict=False) if one is not entity]
     except ENDS_PROGRAM:
         raise
     except BaseException:  # an entity of somebody's own that does not tell
