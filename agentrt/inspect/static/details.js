@@ -11,6 +11,7 @@ import { overlayWords } from "./drawing.js";
 import { clip, count, number, plain } from "./format.js";
 import { drawBar } from "./planview.js";
 import { choose } from "./store.js";
+import { fillValueRow, valueRow } from "./values.js";
 
 /**
  * Make the part about the selected thing.
@@ -23,9 +24,9 @@ export function selectedSection(store, breakButtons) {
   const body = h("div", { class: "side-body" });
   const title = h("h2", { text: "Selected" });
   let drawn = "";
-  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads"], (state) => {
+  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads", "pins"], (state) => {
     const content = describe(state);
-    const text = JSON.stringify(content);
+    const text = JSON.stringify([content, content.madeOf?.length > 0 ? state.pins : null]);
     setText(title, content.title);
     if (text === drawn) return; // the same as before: a text that is being copied stays marked
     drawn = text;
@@ -54,6 +55,7 @@ function render(content, state, breakButtons, store) {
   return [
     heading,
     content.bar ? largeBar(content.bar) : null,
+    content.madeOf?.length > 0 ? madeOf(content, state, store) : null,
     content.why ? h("p", { class: "why-box", text: content.why }) : null,
     pairs(content.rows.filter(([, value]) => value !== "" && value !== null && value !== undefined)),
     named("Arguments", content.argumentsOf),
@@ -67,6 +69,17 @@ function render(content, state, breakButtons, store) {
       : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
     content.stop && state.hello?.source !== "recording" ? breakButtons(...content.stop) : null,
   ];
+}
+
+/** What a utility is made of, below its bar; and a button that pins the utility itself. */
+function madeOf({ madeOf: parts, worth, bar }, state, store) {
+  const rows = [["utility", bar.boosted, worth], ...parts].map(([name, value, text]) => {
+    const row = valueRow(store, name, text);
+    fillValueRow(row, value, state);
+    if (value === null) setText(row.parts.words, "not offered");
+    return row;
+  });
+  return h("div", { class: "made-of" }, h("h3", { text: "Its utility, and what it is made of" }), h("ul", { class: "value-list" }, ...rows));
 }
 
 function pairs(rows) {
