@@ -72,15 +72,23 @@ _SLIPS: Final = {  # what people write, and what it is here
 Values: TypeAlias = Mapping[str, Value]
 _Part: TypeAlias = Callable[[Values], Value]
 
-_COMPARED: Final[Mapping[str, Callable[..., bool]]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
+_EQUAL: Final = ("==", "!=")
+_ORDERED: Final[Mapping[str, tuple[int, ...]]] = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}  # see ``_order``
 _SUMS: Final[Mapping[str, Callable[[float, float], float]]] = {"+": operator.add, "-": operator.sub}
 _PRODUCTS: Final[Mapping[str, Callable[[float, float], float]]] = {
     "*": operator.mul, "/": operator.truediv, "%": operator.mod,
 }  # fmt: skip
-_FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., float]]]] = {"abs": (1, abs), "min": (2, min), "max": (2, max)}
+
+
+def _absolute(number: float) -> float:
+    return abs(number)
+
+
+_FUNCTIONS: Final[Mapping[str, tuple[int, Callable[..., float]]]] = {
+    "abs": (1, _absolute),
+    "min": (2, min),
+    "max": (2, max),
+}
 
 
 @final
@@ -228,24 +236,24 @@ class _Reader:
 
     def _comparison(self) -> _Part:
         left = self._chain(_SUMS, lambda: self._chain(_PRODUCTS, self._signed))
-        taken = self._take(*_COMPARED)
+        taken = self._take(*_EQUAL, *_ORDERED)
         if taken is None:
             return left
         sign, position = taken
         right = self._chain(_SUMS, lambda: self._chain(_PRODUCTS, self._signed))
-        again = self._take(*_COMPARED)
+        again = self._take(*_EQUAL, *_ORDERED)
         if again is not None:
             raise self._wrong(again[1], "comparisons do not chain: write a < b and b < c")
-        compare = _COMPARED[sign]
 
         def part(values: Values) -> Value:
             one, other = left(values), right(values)
-            if sign in ("==", "!="):
+            if sign in _EQUAL:
                 # True is 1 to Python, and to nobody who looks at a world.
-                return compare(one, other) if _kind(one) == _kind(other) else sign == "!="
-            if _kind(one) != _kind(other) or _kind(one) not in ("a number", "a text"):
+                return (_kind(one) == _kind(other) and one == other) is (sign == "==")
+            order = _order(one, other)
+            if order is None:
                 raise self._wrong(position, f"'{sign}' takes two numbers or two texts: {_said(one)}, {_said(other)}")
-            return compare(one, other)
+            return order in _ORDERED[sign]
 
         return self._counted(part, position)
 
@@ -261,7 +269,7 @@ class _Reader:
         if taken is None:
             return self._single()
         part = self._deeper(self._signed)
-        return self._counted(self._computed("-", operator.neg, (part,), taken[1]), taken[1])
+        return self._counted(self._computed("-", lambda number: -number, (part,), taken[1]), taken[1])
 
     def _computed(self, sign: str, compute: Callable[..., float], parts: tuple[_Part, ...], position: int) -> _Part:
         def part(values: Values) -> Value:
@@ -356,6 +364,15 @@ def _kind(value: Value) -> str:
     if isinstance(value, bool):
         return "a truth value"
     return "a text" if isinstance(value, str) else "a number"
+
+
+def _order(one: Value, other: Value) -> int | None:
+    """Whether one is less than the other (-1), equal to it or greater; None if they cannot be ordered."""
+    if isinstance(one, str) and isinstance(other, str):
+        return (one > other) - (one < other)
+    if one is None or other is None or isinstance(one, (bool, str)) or isinstance(other, (bool, str)):
+        return None
+    return (one > other) - (one < other)
 
 
 def _said(value: Value) -> str:

@@ -801,7 +801,7 @@ class Agent(Generic[E_co]):
 
         return snapshot_agent(self)
 
-    def ask_values(self) -> Mapping[object, object]:
+    def ask_values(self) -> Mapping[str, object]:
         """What its hook ``values`` says now; nothing if it has none.
 
         For who watches. A hook that raises, steps or closes the runtime, or returns something else, is dropped and
@@ -814,16 +814,17 @@ class Agent(Generic[E_co]):
         if kernel is not None:
             # Else a hook that steps would be asked again by the tick that it makes, until the game's stack is full.
             outer, kernel.in_tick = kernel.in_tick, True
+        self.values = None  # likewise, of one that looks at the agent itself
         try:
             found: object = hook()
             if isinstance(found, Mapping):
+                self.values = self.values or hook
                 return found
             problem = f"it returned a {type_name(found)}."
             raise DefinitionError("agent.values", problem, 'Return a mapping, such as {"hunger": 0.7}.')
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self.values = None  # first: the report may look at the agent itself
             # A failure of who watches: it is no part of the run, so the trace has nothing of it.
             self.planner_fault("the hook that says its values failed; it is not asked again", "values", error)
             return {}

@@ -7,8 +7,8 @@ column, and the points of a line: a tick, and a number there or none. Truth valu
 * A runtime that lives has no past: a line begins when somebody first pins it, and has a point for each tick in which
   the inspector composes, as far back as the oldest that is kept. It goes when nobody looks. Who was told the line
   before is told only what is new.
-* A recording has all of it: a line has a point each so many ticks, a power of two, from the first tick to the last. They
-  are read little by little, so that nobody waits for a long recording.
+* A recording has all of it: a line has a point each so many ticks, a power of two, from the first tick to the last.
+  They are read little by little, so that nobody waits for a long recording.
 
 Nothing is written and nothing runs: whoever may look may pin.
 """
@@ -116,7 +116,7 @@ class LivePins:
         told = session.told.get(_KIND)
         known: dict[object, object] = told if isinstance(told, dict) else {}
         totals = {pin: self._totals.get(pin, 0) for pin in pins}
-        if told is None and not pins or not session.is_news(_KIND, totals):
+        if (told is None and not pins) or not session.is_news(_KIND, totals):
             return
         rows: list[Message] = []
         for pin in pins:
@@ -167,11 +167,10 @@ class RecordedPins:
         pinned = list(pins)
         begin = self._clock()
         for tick in ticks:
-            for pin in pinned:  # those of one agent share what is read of a tick
-                line = self._lines.setdefault(pin, {})
-                if tick not in line:
-                    line[tick] = self._reading(pin, tick).number()
-            if self._clock() - begin > _ROUND_SECONDS:
+            missing = [pin for pin in pinned if tick not in self._lines.setdefault(pin, {})]
+            for pin in missing:  # those of one agent share what is read of a tick
+                self._lines[pin][tick] = self._reading(pin, tick).number()
+            if missing and self._clock() - begin > _ROUND_SECONDS:
                 break
         return ticks
 

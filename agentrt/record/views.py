@@ -10,8 +10,8 @@ calls equal are no change.
 When an agent is looked at (``ViewWriter``): at the end of each tick in which it has records, and when the boost of
 something that it runs comes, which the view before tells. The values that it offers (needs, attributes, components) are
 looked at once in a game second besides, since they change while it sleeps. What else changes by time alone, such as the
-seconds that a stimulus has left, is as it was at the last of these moments. Where a view says until when something sleeps, and that
-tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
+seconds that a stimulus has left, is as it was at the last of these moments. Where a view says until when something
+sleeps, and that tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
 
 Drawings of the world (``DrawingWriter``) are kept in the same way, as the views of nobody.
 """

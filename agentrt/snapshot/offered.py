@@ -2,15 +2,15 @@
 
 *Its values* are taken with its snapshot (``values_of``), in groups by name, as numbers, texts and truth values:
 
-* what the hook of its author says, ``agent.values = lambda: {"hunger": 0.7, "mood": {"joy": 0.2}}``: a mapping within it
-  is a group, and what stands alone is in the group without a name;
+* what the hook of its author says, ``agent.values = lambda: {"hunger": 0.7, "mood": {"joy": 0.2}}``: a mapping within
+  it is a group, and what stands alone is in the group without a name;
 * the fields of its entity's components, below the names of their classes: what an object keeps in its ``__dict__`` or
   its slots, if it is a number, a text or a truth value. No property is asked, no code of an author's runs, and what
   begins with ``_`` is its own business.
 
-*Everything that has a name* (``offered``) is made of a snapshot as JSON, so that it is the same live and in a recording:
-those values, the variables of selection trees, what behavior trees perceive, and of each action that is not idle its
-``utility`` and the plain part of ``ctx.get_debug_info_datastore()``. ``named`` makes one mapping of them, for
+*Everything that has a name* (``offered``) is made of a snapshot as JSON, so that it is the same live and in a
+recording: those values, the variables of selection trees, what behavior trees perceive, and of each action that is not
+idle its ``utility`` and the plain part of ``ctx.get_debug_info_datastore()``. ``named`` makes one mapping of them, for
 ``agentrt.expressions.Expression``: ``hunger``, ``Needs.satiety``, ``selection.alerted``, ``Eat.utility``.
 
 An action that declares ``made_of = ("hunger",)`` says which of them its utility was made of (``MadeOf``). What it keeps
@@ -26,13 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from itertools import islice
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.expressions import Value, found_in
-from agentrt.words import plain, words_of
+from agentrt.words import error_words, plain, words_of
 
 MOST_GROUPS: Final = 64
 MOST_VALUES: Final = 64  # in a group
@@ -53,7 +54,7 @@ class Offering(Protocol):
         """What it acts for."""
         ...
 
-    def ask_values(self) -> Mapping[object, object]:
+    def ask_values(self) -> Mapping[str, object]:
         """What its author's hook says."""
         ...
 
@@ -73,8 +74,8 @@ def values_of(agent: Offering) -> Values:
                 groups[name] = {key: _value(one) for key, one in _first(value)}
     except ENDS_PROGRAM:
         raise
-    except BaseException:  # a mapping of somebody's own that cannot be gone through: there is what came before
-        pass
+    except BaseException as error:  # a mapping of somebody's own that cannot be gone through
+        own["problem"] = f"its values cannot be gone through: {error_words(error, _LONGEST_TEXT)}"
     found = {"": own, **groups} if own else groups
     for component in _components(agent.entity):
         fields = _fields(component)
@@ -83,7 +84,7 @@ def values_of(agent: Offering) -> Values:
     return found
 
 
-def _first(mapping: Mapping[object, object]) -> Iterator[tuple[str, object]]:
+def _first(mapping: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     """As many of its items as a group holds, by names."""
     for number, (name, value) in enumerate(mapping.items()):
         if number >= MOST_VALUES:
@@ -113,26 +114,27 @@ def _components(entity: object) -> list[object]:
         components = getattr(entity, "components", None)
         found = components() if callable(components) else components
         found = found.values() if isinstance(found, Mapping) else found
-        return [] if not isinstance(found, Iterable) else [one for one, _ in zip(found, range(MOST_GROUPS), strict=False) if one is not entity]
+        first = islice(found, MOST_GROUPS) if isinstance(found, Iterable) else ()
+        return [one for one in first if one is not entity]  # one that is its own component has its hook
     except ENDS_PROGRAM:
         raise
     except BaseException:  # an entity of somebody's own that does not tell
         return []
 
 
-class _Shape(NamedTuple):
+class _Fields(NamedTuple):
     """Where objects of a class keep their fields, by the interpreter's own descriptors: none of them runs any code."""
 
     slots: tuple[tuple[str, MemberDescriptorType], ...]  # the public ones
     names: GetSetDescriptorType | None  # gives the ``__dict__``, if there is one
 
 
-_SHAPES: Final[WeakKeyDictionary[type, _Shape]] = WeakKeyDictionary()
+_FIELDS: Final[WeakKeyDictionary[type, _Fields]] = WeakKeyDictionary()
 """Of each class of components: they are looked at again and again, and a class keeps its shape."""
 
 
-def _shape(cls: type) -> _Shape:
-    found = _SHAPES.get(cls)
+def _kept_by(cls: type) -> _Fields:
+    found = _FIELDS.get(cls)
     if found is None:
         slots: dict[str, MemberDescriptorType] = {}
         names: GetSetDescriptorType | None = None
@@ -142,13 +144,13 @@ def _shape(cls: type) -> _Shape:
                     slots[name] = one
                 elif name == "__dict__":
                     names = one if type(one) is GetSetDescriptorType and base is not type else None
-        found = _SHAPES[cls] = _Shape(tuple(slots.items())[:MOST_VALUES], names)
+        found = _FIELDS[cls] = _Fields(tuple(slots.items())[:MOST_VALUES], names)
     return found
 
 
 def _fields(component: object) -> dict[str, Value]:
     """What a component keeps that is plain; nothing of it is called."""
-    slots, names = _shape(type(component))
+    slots, names = _kept_by(type(component))
     found: dict[str, Value] = {}
     for name, slot in slots:
         try:
@@ -196,7 +198,7 @@ class MadeOf:
 # --- everything that has a name ---------------------------------------------------------------------------------------
 
 
-class Group(NamedTuple):
+class ValueGroup(NamedTuple):
     """Values that belong together."""
 
     name: str  # empty for what the agent's own hook says by itself
@@ -204,24 +206,24 @@ class Group(NamedTuple):
     values: dict[str, Value]
 
 
-def offered(view: Mapping[str, object]) -> list[Group]:
+def offered(view: Mapping[str, object]) -> list[ValueGroup]:
     """All that an agent offers, by its snapshot as JSON, from wherever that comes."""
-    groups = [Group(name, "agent", values) for name, values in _read(view.get("values")).items()]
+    groups = [ValueGroup(name, "agent", values) for name, values in _read(view.get("values")).items()]
     for driver in _objects(view.get("drivers")):
         state = driver.get("state")
         if not isinstance(state, dict) or len(groups) >= MOST_GROUPS:
             continue
         name = _name(driver.get("name"))
         if driver.get("model") == "selection":
-            groups.append(Group(name, "variables", _pairs(state.get("variables"))))
+            groups.append(ValueGroup(name, "variables", _pairs(state.get("variables"))))
         elif driver.get("model") == "behavior":
             stimuli = _objects(state.get("stimuli"))
-            groups.append(Group(name, "stimuli", {_name(one.get("token")): True for one in stimuli[:MOST_VALUES]}))
+            groups.append(ValueGroup(name, "stimuli", {_name(one.get("token")): True for one in stimuli[:MOST_VALUES]}))
     groups += _actions(view)
     return [group for group in groups if group.values]
 
 
-def named(groups: Iterable[Group]) -> dict[str, Value]:
+def named(groups: Iterable[ValueGroup]) -> dict[str, Value]:
     """One mapping of them, as expressions read it: ``group.name``, and the name alone of what has no group."""
     return _flat((group.name, group.values) for group in groups)
 
@@ -253,9 +255,9 @@ def _pairs(values: object) -> dict[str, Value]:
     return {_name(one[0]): _value(one[1]) for one in pairs if isinstance(one, (list, tuple)) and len(one) == 2}
 
 
-def _actions(view: Mapping[str, object]) -> list[Group]:
+def _actions(view: Mapping[str, object]) -> list[ValueGroup]:
     """Of each action that is not idle its utility, and what it keeps for debugging. Of one name, the elected one."""
-    found: dict[str, Group] = {}
+    found: dict[str, ValueGroup] = {}
     elected: set[str] = set()
     room = _MOST_UNITS
     frames = [(frame, 0) for frame in [*_objects(view.get("performances"))[::-1], *_objects([view.get("plan")])]]
@@ -273,7 +275,7 @@ def _actions(view: Mapping[str, object]) -> list[Group]:
                 if isinstance(kept, dict):
                     values |= {key: _value(one) for key, one in _first(kept) if _is_plain(one)}
                 if name in found or len(found) < MOST_GROUPS:
-                    found[name] = Group(name, "action", values)
+                    found[name] = ValueGroup(name, "action", values)
                 if is_elected:
                     elected.add(name)
             if depth < _DEEPEST:

@@ -363,8 +363,8 @@ class Action(Generic[E_contra]):
         scheduler_priority: a multiplier on the share of search resources of the agent while it runs.
         status_text_key: a key under which the game finds words for what the agent does.
         flags: control flags that it holds while it runs.
-        made_of: the names of what its utility is made of, for whoever looks: ``("hunger",)``. Each is what it keeps under
-            that name in ``ctx.get_debug_info_datastore()``, else what its agent offers; see ``Agent.values``.
+        made_of: the names of what its utility is made of, for whoever looks: ``("hunger",)``. Each is what it keeps
+            under that name in ``ctx.get_debug_info_datastore()``, else what its agent offers; see ``Agent.values``.
         think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
             now, until its branch is thought again. None for no limit.
         asks: when it is asked anew. ``"when answered"``: with the next plan after it has answered; a thought that still

@@ -38,7 +38,10 @@ export function watchOf(state) {
 }
 
 /** The keys that `watchOf` reads. */
-const WATCHED = ["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello", "pins", "draft"];
+const WATCHED = [
+  ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
+  ...["pins", "draft"],
+];
 
 /**
  * The parts of a search: `kind:wolf run:attack Ann` are a kind, something in what it runs, and words of its name or

@@ -17,8 +17,8 @@ import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
  *
  * @param {object} state - the state of the page.
  * @returns {object} `title`; and either `empty`, why there is nothing, or `heading`, `state`, `bar`, `madeOf` (what its
- *   utility is made of: name, value, expression), `worth` (its utility as an expression), `why`, `rows` (name and value),
- *   `data`, `candidates`, `offers`, `agents` (names, and how many more), `path`, `stop` (kind and
+ *   utility is made of: name, value, expression), `worth` (its utility as an expression), `why`, `rows` (name and
+ *   value), `data`, `candidates`, `offers`, `agents` (names, and how many more), `path`, `stop` (kind and
  *   name of a breakpoint) and `goTo` (a tick), as they apply.
  */
 export function describe(state) {

@@ -97,7 +97,7 @@ def offers(miner: Miner) -> dict[str, object]:
     """
     vitals = miner.vitals
     own = {"health": vitals.health, "food": vitals.food, "exhaustion": vitals.exhaustion, "is_hungry": vitals.is_hungry}
-    return {**own, "effects": {name: True for name in vitals.effects}, "carries": miner.inventory.counts()}
+    return {**own, "effects": dict.fromkeys(vitals.effects, True), "carries": miner.inventory.counts()}
 
 
 def make_mind(miner: Miner) -> Agent:
