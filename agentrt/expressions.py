@@ -31,12 +31,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import islice
 from math import isfinite
 from typing import Final, TypeAlias, final
 
 from agentrt.errors import ExpressionError, did_you_mean
 
-__all__ = ["LONGEST_EXPRESSION", "Expression", "Value"]
+__all__ = ["LONGEST_EXPRESSION", "Expression", "NamedValues", "Value"]
 
 Value: TypeAlias = bool | int | float | str | None
 """What a name may mean, and what comes of an expression."""
@@ -46,6 +48,7 @@ _MOST_PARTS: Final = 100
 _DEEPEST: Final = 24
 _EXACT: Final = 2**53  # up to here every whole number is a float
 _MOST_NAMED: Final = 8  # names that an error offers
+_MOST_NEAR: Final = 100  # names among which an error looks for those that are near
 
 _TOKENS: Final = re.compile(
     r"""(?P<space>\s+)
@@ -69,8 +72,55 @@ _SLIPS: Final = {  # what people write, and what it is here
     "`": "the name has no end",
 }
 
-Values: TypeAlias = Mapping[str, Value]
-_Part: TypeAlias = Callable[[Values], Value]
+
+@final
+class NamedValues:
+    """Values by their names, as expressions look them up; made once for all that read the same ones.
+
+    Args:
+        values: what each name means. The end of a name means the same, if it is the end of no other: ``satiety`` of
+            ``Needs.satiety``.
+    """
+
+    __slots__ = ("_ends", "values")
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self.values: Mapping[str, Value] = values
+        self._ends: dict[str, list[str]] | None = None  # the names that end so, by what follows one of their dots
+
+    def _ending(self, name: str) -> list[str]:
+        if self._ends is None:
+            self._ends = {}
+            for key in self.values:
+                end = key
+                while (end := end.partition(".")[2]) != "":
+                    self._ends.setdefault(end, []).append(key)
+        return self._ends.get(name, [])
+
+    def find(self, name: str) -> str | None:
+        """The whole of a name, or of the only one that ends so; None if there is none."""
+        if name in self.values:
+            return name
+        ends = self._ending(name)
+        return ends[0] if len(ends) == 1 else None
+
+    def why_not(self, name: str) -> str:
+        """Why a name is not found, and what to write instead."""
+        ends = self._ending(name)
+        if ends:
+            return f"there are several: write {' or '.join(ends[:_MOST_NAMED])}"
+        known = tuple(islice(self.values, _MOST_NEAR))
+        near = _near(name, known)
+        offered = f" Offered: {', '.join(known[:_MOST_NAMED])}." if known and not near else ""
+        return f"no value {name!r} is offered now.{near}{offered}"
+
+
+@lru_cache(maxsize=256)  # a wrong name is asked for in each tick while somebody looks, and comparing is dear
+def _near(name: str, known: tuple[str, ...]) -> str:
+    return did_you_mean(name, dict.fromkeys([*known, *(key.rpartition(".")[2] for key in known)]))
+
+
+_Part: TypeAlias = Callable[[NamedValues], Value]
 
 _EQUAL: Final = ("==", "!=")
 _ORDERED: Final[Mapping[str, tuple[int, ...]]] = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}  # see ``_order``
@@ -112,28 +162,19 @@ class Expression:
         self._part: _Part = reader.whole()
         self.names: tuple[str, ...] = tuple(reader.names)  # what it reads, in that order
 
-    def value(self, values: Values) -> Value:
+    def value(self, values: Mapping[str, Value] | NamedValues) -> Value:
         """What it comes to.
 
         Args:
-            values: what each name means; a name that no key is may be the end of a single one: ``satiety`` of
-                ``Needs.satiety``.
+            values: what each name means; ``NamedValues``, if more than one expression reads them.
 
         Raises:
             ExpressionError: a name means nothing now, or a value is of another kind than it has to be there.
         """
-        return self._part(values)
+        return self._part(values if isinstance(values, NamedValues) else NamedValues(values))
 
     def __repr__(self) -> str:
         return f"<Expression: {self.text}>"
-
-
-def found_in(values: Values, name: str) -> str | None:
-    """The key that a name means: that of this name, or the only one that ends with it; None if there is none."""
-    if name in values:
-        return name
-    ends = [key for key in values if key.endswith(f".{name}")]
-    return ends[0] if len(ends) == 1 else None
 
 
 class _Reader:
@@ -221,7 +262,7 @@ class _Reader:
     def _joined(self, word: str, left: _Part, right: _Part, position: int) -> _Part:
         stops = word == "or"
 
-        def part(values: Values) -> Value:
+        def part(values: NamedValues) -> Value:
             first = self._truth(word, left(values), position)
             return first if first is stops else self._truth(word, right(values), position)
 
@@ -245,7 +286,7 @@ class _Reader:
         if again is not None:
             raise self._wrong(again[1], "comparisons do not chain: write a < b and b < c")
 
-        def part(values: Values) -> Value:
+        def part(values: NamedValues) -> Value:
             one, other = left(values), right(values)
             if sign in _EQUAL:
                 # True is 1 to Python, and to nobody who looks at a world.
@@ -272,7 +313,7 @@ class _Reader:
         return self._counted(self._computed("-", lambda number: -number, (part,), taken[1]), taken[1])
 
     def _computed(self, sign: str, compute: Callable[..., float], parts: tuple[_Part, ...], position: int) -> _Part:
-        def part(values: Values) -> Value:
+        def part(values: NamedValues) -> Value:
             operands = [self._number(sign, one(values), position) for one in parts]
             try:
                 result = compute(*operands)
@@ -336,11 +377,11 @@ class _Reader:
     def _named(self, name: str, position: int) -> _Part:
         self.names[name] = None
 
-        def part(values: Values) -> Value:
-            key = found_in(values, name)
+        def part(values: NamedValues) -> Value:
+            key = values.find(name)
             if key is None:
-                raise self._wrong(position, _why_unknown(values, name))
-            return values[key]
+                raise self._wrong(position, values.why_not(name))
+            return values.values[key]
 
         return self._counted(part, position)
 
@@ -381,12 +422,3 @@ def _said(value: Value) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}"
-
-
-def _why_unknown(values: Values, name: str) -> str:
-    ends = [key for key in values if key.endswith(f".{name}")]
-    if ends:
-        return f"there are several: write {' or '.join(ends[:_MOST_NAMED])}"
-    near = did_you_mean(name, dict.fromkeys([*values, *(key.rpartition(".")[2] for key in values)]))
-    offered = f" Offered: {', '.join(list(values)[:_MOST_NAMED])}." if values and not near else ""
-    return f"no value {name!r} is offered now.{near}{offered}"

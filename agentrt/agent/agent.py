@@ -818,7 +818,7 @@ class Agent(Generic[E_co]):
         try:
             found: object = hook()
             if isinstance(found, Mapping):
-                self.values = self.values or hook
+                self.values = hook
                 return found
             problem = f"it returned a {type_name(found)}."
             raise DefinitionError("agent.values", problem, 'Return a mapping, such as {"hunger": 0.7}.')

@@ -22,11 +22,11 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, ExpressionError
-from agentrt.expressions import LONGEST_EXPRESSION, Expression, Value
+from agentrt.expressions import LONGEST_EXPRESSION, Expression, NamedValues, Value
 from agentrt.inspect.protocol import Pin
 from agentrt.inspect.sessions import Message, Session
 from agentrt.record.recording import Recording
-from agentrt.snapshot.offered import named, offered
+from agentrt.snapshot.offered import offered, values_by_name
 from agentrt.words import words_of
 
 KEPT_POINTS: Final = 240
@@ -60,7 +60,7 @@ def _parsed(text: str) -> Expression | Reading:
         return Reading(None, error.problem, error.column)
 
 
-def reading(text: str, values: Mapping[str, Value] | None) -> Reading:
+def reading(text: str, values: NamedValues | None) -> Reading:
     """What an expression comes to; without values, because its agent is not there."""
     parsed = _parsed(text[: LONGEST_EXPRESSION + 1])
     if isinstance(parsed, Reading):
@@ -93,14 +93,14 @@ class LivePins:
         self._tick = tick
         for pin in [pin for pin in self._lines if pin not in wanted]:
             del self._lines[pin], self._totals[pin], self._now[pin]
-        values: dict[str, Mapping[str, Value] | None] = {}
+        values: dict[str, NamedValues | None] = {}
         for pin in wanted:
             if is_same_tick and pin in self._lines:
                 continue
             try:
                 if pin.agent not in values:
                     view = view_of(pin.agent)
-                    values[pin.agent] = None if view is None else named(offered(view))
+                    values[pin.agent] = None if view is None else NamedValues(values_by_name(offered(view)))
                 now = reading(pin.text, values[pin.agent])
             except ENDS_PROGRAM:
                 raise
@@ -135,19 +135,19 @@ class RecordedPins:
         self._recording = recording
         self._clock = clock
         self._lines: dict[Pin, dict[int, float | None]] = {}  # what was read of them, by tick
-        self._seen: dict[str, tuple[int, Mapping[str, Value] | None]] = {}  # of an agent, the tick that was read last
+        self._seen: dict[str, tuple[int, NamedValues | None]] = {}  # of an agent, the tick that was read last
 
     def keep(self, pins: Iterable[Pin]) -> None:
         wanted = dict.fromkeys(pins)
         self._lines = {pin: self._lines.get(pin, {}) for pin in wanted}
         self._seen = {agent: seen for agent, seen in self._seen.items() if any(pin.agent == agent for pin in wanted)}
 
-    def _values(self, agent: str, tick: int) -> Mapping[str, Value] | None:
+    def _values(self, agent: str, tick: int) -> NamedValues | None:
         seen = self._seen.get(agent)
         if seen is not None and seen[0] == tick:
             return seen[1]
         view = self._recording.view(agent, tick)
-        values = None if view is None else named(offered(view))
+        values = None if view is None else NamedValues(values_by_name(offered(view)))
         self._seen[agent] = tick, values
         return values
 

@@ -10,8 +10,8 @@
 
 *Everything that has a name* (``offered``) is made of a snapshot as JSON, so that it is the same live and in a
 recording: those values, the variables of selection trees, what behavior trees perceive, and of each action that is not
-idle its ``utility`` and the plain part of ``ctx.get_debug_info_datastore()``. ``named`` makes one mapping of them, for
-``agentrt.expressions.Expression``: ``hunger``, ``Needs.satiety``, ``selection.alerted``, ``Eat.utility``.
+idle its ``utility`` and the plain part of ``ctx.get_debug_info_datastore()``. ``values_by_name`` makes one mapping of
+them, for ``agentrt.expressions.Expression``: ``hunger``, ``Needs.satiety``, ``selection.alerted``, ``Eat.utility``.
 
 An action that declares ``made_of = ("hunger",)`` says which of them its utility was made of (``MadeOf``). What it keeps
 in its own datastore under that name comes first: that is what it had when it thought. Else it is what the agent offers
@@ -32,7 +32,7 @@ from typing import Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.expressions import Value, found_in
+from agentrt.expressions import NamedValues, Value
 from agentrt.words import error_words, plain, words_of
 
 MOST_GROUPS: Final = 64
@@ -179,7 +179,7 @@ class MadeOf:
 
     def __init__(self, values: Values) -> None:
         self._values = values
-        self._named: dict[str, Value] | None = None
+        self._named: NamedValues | None = None
 
     def of(self, names: Iterable[str], kept: Mapping[str, object] | None) -> dict[str, Value]:
         """Each name with its value: what the action keeps under it, else what the agent offers, else None."""
@@ -189,9 +189,9 @@ class MadeOf:
                 made[name] = _value(kept[name])
                 continue
             if self._named is None:
-                self._named = _flat(self._values.items())
-            key = found_in(self._named, name)
-            made[name] = None if key is None else self._named[key]
+                self._named = NamedValues(_flat(self._values.items()))
+            key = self._named.find(name)
+            made[name] = None if key is None else self._named.values[key]
         return made
 
 
@@ -223,7 +223,7 @@ def offered(view: Mapping[str, object]) -> list[ValueGroup]:
     return [group for group in groups if group.values]
 
 
-def named(groups: Iterable[ValueGroup]) -> dict[str, Value]:
+def values_by_name(groups: Iterable[ValueGroup]) -> dict[str, Value]:
     """One mapping of them, as expressions read it: ``group.name``, and the name alone of what has no group."""
     return _flat((group.name, group.values) for group in groups)
 

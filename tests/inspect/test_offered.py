@@ -12,9 +12,10 @@ from modules import load
 
 from agentrt import TOP, Action, Agent, Entity, Runtime, Signal
 from agentrt.errors import DataFault, DefinitionError
+from agentrt.expressions import NamedValues
 from agentrt.inspect.pins import reading
 from agentrt.snapshot import AgentSnapshot
-from agentrt.snapshot.offered import MOST_GROUPS, MOST_VALUES, named, offered, values_of
+from agentrt.snapshot.offered import MOST_GROUPS, MOST_VALUES, offered, values_by_name, values_of
 from agentrt.testing import TraceDigest
 
 of = load("tests/inspect/village.py")
@@ -134,9 +135,9 @@ def test_all_that_has_a_name(runtime):
         ("Needs", "agent", {"satiety": 190}),
         ("Eat", "action", {"utility": 0.81, "dish": "soup"}),
     ]
-    values = named(groups)
+    values = values_by_name(groups)
     assert values == {"hunger": 0.81, "Needs.satiety": 190, "Eat.utility": 0.81, "Eat.dish": "soup"}
-    assert reading("hunger == Eat.utility and dish == 'soup'", values).value is True
+    assert reading("hunger == Eat.utility and dish == 'soup'", NamedValues(values)).value is True
 
 
 def test_models_offer_what_they_decide_by():
@@ -147,7 +148,7 @@ def test_models_offer_what_they_decide_by():
             {"name": "mine", "model": "", "state": {"variables": {"x": 1}}},
         ]
     }
-    assert named(offered(view)) == {"stance.alerted": True, "stance.hurt": False, "tree.HIT": True}
+    assert values_by_name(offered(view)) == {"stance.alerted": True, "stance.hurt": False, "tree.HIT": True}
 
 
 # --- hooks of authors -------------------------------------------------------------------------------------------------
@@ -253,14 +254,14 @@ def test_entities_of_anybodys(runtime):
     ],
 )
 def test_a_view_may_be_anybodys(view):
-    assert all(type(value) in (str, int, float, bool, type(None)) for value in named(offered(view)).values())
+    assert all(type(value) in (str, int, float, bool, type(None)) for value in values_by_name(offered(view)).values())
 
 
 def test_a_view_that_is_deep_or_wide_is_bounded():
     deep: dict = {}
     for _ in range(100_000):
         deep = {"units": [{"action": "A", "state": "ready", "frames": [deep]}]}
-    assert named(offered({"plan": deep})) == {"A.utility": 0.0}
+    assert values_by_name(offered({"plan": deep})) == {"A.utility": 0.0}
     wide = {"units": [{"action": f"A{n}", "state": "ready"} for n in range(100_000)]}
     assert len(offered({"plan": wide})) == MOST_GROUPS
     while deep:  # or the interpreter would, all at once
@@ -277,7 +278,8 @@ def test_looking_changes_nothing():
             runtime.step()
             if looks:
                 assert all(
-                    named(offered(agent.snapshot().as_json()))["tick"] == runtime.tick for agent in runtime.agents
+                    values_by_name(offered(agent.snapshot().as_json()))["tick"] == runtime.tick
+                    for agent in runtime.agents
                 )
         runtime.close()
         return digest.hexdigest()

@@ -12,6 +12,7 @@
 
 import { fill, h, setAttr, setClass, setText, show } from "./dom.js";
 import { number, utility } from "./format.js";
+import { valueWords } from "./pins.js";
 import { census, PLAN_MODES, planRows } from "./plantree.js";
 import { remember } from "./store.js";
 import { Tree } from "./tree.js";
@@ -170,7 +171,7 @@ function fillUnit(cells, unit, row) {
 /** What a utility is made of, by its author's word. */
 function madeOfWords({ made_of: parts }) {
   return Object.entries(parts ?? {})
-    .map(([name, value]) => `${name} ${value === null ? "not offered" : typeof value === "number" ? number(value) : value}`)
+    .map(([name, value]) => `${name} ${value === null ? "not offered" : valueWords(value)}`)
     .join(", ");
 }
 

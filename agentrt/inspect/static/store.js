@@ -120,8 +120,8 @@ const HANDLERS = {
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
-    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [], readings: new Map() };
-    Object.assign(unknown, { agent: null, world: null });
+    const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
+    Object.assign(unknown, { agent: null, world: null, readings: new Map() });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
