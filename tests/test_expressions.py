@@ -47,6 +47,7 @@ def test_what_it_comes_to(text, value):
     assert type(Expression(text).value(VALUES)) is type(value)
 
 
+@pytest.mark.states("tools: Values: What is no expression is an error with its column")
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
@@ -107,6 +108,10 @@ def test_names_are_known_before_it_has_a_value():
     assert repr(Expression("hunger > 1")) == "<Expression: hunger > 1>"
 
 
+@pytest.mark.states(
+    "tools: Values: Expressions are bounded in length, parts and depth, and nothing else comes out of them",
+    source="design 10",
+)
 @pytest.mark.parametrize(
     "text",
     [
@@ -155,6 +160,7 @@ _PIECES = [
 _PIECES += ["and", "or", "not", "true", "none", "abs(", "min(", ",", "`", "\0", "é", "fear", "=", ".", "\n", "9" * 60]
 
 
+@pytest.mark.states("tools: Values: Expressions are bounded in length ...")
 @given(st.lists(st.sampled_from(_PIECES), max_size=40).map(" ".join) | st.text(max_size=80))
 def test_nothing_else_comes_out_of_it(text):
     try:

@@ -67,6 +67,10 @@ def pins(page):
     return page.locator(".pin-list > .pin")
 
 
+@pytest.mark.states(
+    "tools: Values: Needs, components and variables that an agent offers stand beside its plan and change live",
+    source="design 7",
+)
 @pytest.mark.parametrize("size", [(1280, 720), PHONE])
 def test_values_stand_beside_the_plan_and_change(look, size):
     with inspected(make_inn()) as inspector:
@@ -86,6 +90,7 @@ def test_values_stand_beside_the_plan_and_change(look, size):
         assert page.evaluate("document.documentElement.scrollWidth") == size[0]
 
 
+@pytest.mark.states("tools: Values: A utility shows what its author says that it is made of", source="design 7")
 def test_a_utility_shows_what_it_is_made_of(look):
     with inspected(stand_still(make_inn(), 500)) as inspector:
         page = look(inspector.url)
@@ -103,6 +108,9 @@ def test_a_utility_shows_what_it_is_made_of(look):
         expect(page.locator(".explain")).to_contain_text("(of hunger 0.5, dish soup, thirst is not offered)")
 
 
+@pytest.mark.states(
+    "tools: Values: Values and expressions over them are watched as charts over time", source="design 7"
+)
 @pytest.mark.parametrize("size", [(1280, 720), PHONE])
 def test_what_is_watched_has_a_chart_that_grows(look, size):
     with inspected(make_inn()) as inspector:
@@ -128,6 +136,9 @@ def test_what_is_watched_has_a_chart_that_grows(look, size):
         expect(page.locator(".pin-value")).to_have_text("true")
 
 
+@pytest.mark.states(
+    "tools: Values: An expression tells while it is typed what it comes to, or its error with the column"
+)
 def test_what_is_typed_tells_at_once_what_it_comes_to(look):
     with inspected(stand_still(make_inn(), 300)) as inspector:
         page = look(inspector.url)
@@ -183,6 +194,9 @@ def recording(tmp_path_factory):
         yield url
 
 
+@pytest.mark.states(
+    "tools: Values: In a recording a chart has all of it, and a click goes to a tick", source="design 7"
+)
 @pytest.mark.parametrize(("size", "dark"), [((1280, 720), False), (PHONE, True)])
 def test_a_recording_has_the_whole_line_and_a_click_goes_there(look, recording, size, dark):
     page = look(recording, size=size, dark=dark)

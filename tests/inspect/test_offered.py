@@ -90,6 +90,9 @@ def join(runtime, *components, values=None, name="Ann"):
     return agent
 
 
+@pytest.mark.states(
+    "tools: Values: Offered is what the hook of the author says, and what components keep, without asking any property"
+)
 def test_what_its_hook_says_and_what_its_components_keep(runtime, monkeypatch):
     hook = {"hunger": 0.81, "mind": {"joy": True, "odd": [1, 2]}, "who": Mood.GRIM, "far": float("inf")}
     agent = join(runtime, Needs(), Mind(), Trap(), values=lambda: hook)
@@ -103,6 +106,7 @@ def test_what_its_hook_says_and_what_its_components_keep(runtime, monkeypatch):
     }
 
 
+@pytest.mark.states("tools: Values: What an action kept when it thought comes before what its agent offers now")
 def test_a_utility_says_what_it_is_made_of(runtime):
     """What it kept when it thought comes first, then what the agent offers now."""
     agent = join(runtime, Needs(), values=lambda: {"hunger": 0.81, "dish": "nothing"})
@@ -162,6 +166,9 @@ def cancels(_runtime):
     raise asyncio.CancelledError
 
 
+@pytest.mark.states(
+    "tools: Values: A hook that raises, steps, closes or returns something else is dropped and reported"
+)
 @pytest.mark.parametrize(
     "hook",
     [
@@ -268,6 +275,9 @@ def test_a_view_that_is_deep_or_wide_is_bounded():
         deep = deep["units"][0]["frames"][0]
 
 
+@pytest.mark.states(
+    "tools: Values: Looking changes nothing: the digest is that of a run that nobody looks at", source="design 7"
+)
 def test_looking_changes_nothing():
     def run(looks):
         runtime = of.make_village()

@@ -121,6 +121,7 @@ def test_an_agent_says_all_its_values(hungry):
     assert client.last("agent")["values"] == []
 
 
+@pytest.mark.states("tools: Values: Looking changes nothing ...")
 def test_looking_changes_nothing():
     digests = []
     for looks in (False, True):
@@ -137,6 +138,7 @@ def test_looking_changes_nothing():
     assert digests[0] == digests[1]
 
 
+@pytest.mark.states("tools: Values: What a client pins is bounded, and what is none is refused", source="design 10")
 @pytest.mark.parametrize(
     ("pins", "why"),
     [
@@ -226,6 +228,7 @@ class Doze(Action):
         await ctx.sleep_ticks(1000)
 
 
+@pytest.mark.states("tools: Values: A recording has the values of an agent that sleeps, once in a game second")
 def test_values_change_in_a_recording_while_nothing_happens(tmp_path):
     """An agent that sleeps has no records; its values are looked at once in a game second all the same."""
     path = tmp_path / "doze.sqlite"
