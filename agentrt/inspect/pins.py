@@ -8,7 +8,7 @@ column, and the points of a line: a tick, and a number there or none. Truth valu
   the inspector composes, as far back as the oldest that is kept. It goes when nobody looks. Who was told the line
   before is told only what is new.
 * A recording has all of it: a line has a point each so many ticks, a power of two, from the first tick to the last.
-  They are read little by little, so that nobody waits for a long recording.
+  They are read little by little, first a few over all of it, so that nobody waits for a long recording.
 
 Nothing is written and nothing runs: whoever may look may pin.
 """
@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, ExpressionError
@@ -137,10 +138,28 @@ class RecordedPins:
         self._lines: dict[Pin, dict[int, float | None]] = {}  # what was read of them, by tick
         self._seen: dict[str, tuple[int, NamedValues | None]] = {}  # of an agent, the tick that was read last
 
-    def keep(self, pins: Iterable[Pin]) -> None:
+    def read(self, pins: Iterable[Pin], last: int) -> None:
+        """Read some of what is missing of all lines, up to the last tick; what is not pinned any more is forgotten."""
         wanted = dict.fromkeys(pins)
         self._lines = {pin: self._lines.get(pin, {}) for pin in wanted}
         self._seen = {agent: seen for agent, seen in self._seen.items() if any(pin.agent == agent for pin in wanted)}
+        pinned = sorted(wanted)
+        begin = self._clock()
+        ticks = self._ticks(last)
+        for tick in chain(ticks[::16], ticks[::4], ticks) if pinned else ():  # the shape of the whole line comes first
+            missing = [pin for pin in pinned if tick not in self._lines[pin]]
+            for pin in missing:  # those of one agent share what is read of a tick
+                self._lines[pin][tick] = self._reading(pin, tick).number()
+            if missing and self._clock() - begin > _ROUND_SECONDS:
+                break
+
+    def _ticks(self, last: int) -> range:
+        """The ticks in which a line has points."""
+        first = self._recording.first_tick
+        step = 1
+        while (last - first) // step > _MOST_SAMPLES:
+            step *= 2
+        return range(first, last + 1, step)
 
     def _values(self, agent: str, tick: int) -> NamedValues | None:
         seen = self._seen.get(agent)
@@ -156,32 +175,20 @@ class RecordedPins:
             return reading(pin.text, self._values(pin.agent, tick))
         except AgentRTError as error:  # the file is broken there; the rest can be looked at
             return Reading(None, words_of(error))
-
-    def _sample(self, pins: Iterable[Pin], last: int) -> list[int]:
-        """Read some of the ticks of the lines that are missing; all ticks that belong to a line."""
-        first = self._recording.first_tick
-        step = 1
-        while (last - first) // step > _MOST_SAMPLES:
-            step *= 2
-        ticks = list(range(first, last + 1, step))
-        pinned = list(pins)
-        begin = self._clock()
-        for tick in ticks:
-            missing = [pin for pin in pinned if tick not in self._lines.setdefault(pin, {})]
-            for pin in missing:  # those of one agent share what is read of a tick
-                self._lines[pin][tick] = self._reading(pin, tick).number()
-            if missing and self._clock() - begin > _ROUND_SECONDS:
-                break
-        return ticks
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # likewise
+            return Reading(None, f"it could not be shown: {words_of(error)}")
 
     def messages(self, session: Session, tick: int, last: int) -> Iterator[Message]:
         """What a client is told of what it pinned, in a tick of a recording that reaches up to the last one."""
         pins = session.watch.pins
         if not pins and session.told.get(_KIND) is None:
             return
-        now = {pin: self._reading(pin, tick) for pin in pins}  # before other ticks are read
-        ticks = self._sample(sorted(pins), last)
-        lines = {pin: [(at, self._lines[pin][at]) for at in ticks if at in self._lines[pin]] for pin in pins}
+        now = {pin: self._reading(pin, tick) for pin in pins}
+        ticks = self._ticks(last)
+        read = {pin: self._lines.get(pin, {}) for pin in pins}
+        lines = {pin: [(at, line[at]) for at in ticks if at in line] for pin, line in read.items()}
         told = session.told.get(_KIND)
         known: dict[object, object] = told[1] if isinstance(told, tuple) and isinstance(told[1], dict) else {}
         shape = {pin: (len(line), ticks[-1]) for pin, line in lines.items()}

@@ -286,13 +286,13 @@ class RecordedSource(Source):
             except BaseException as error:
                 self._report(error)
         scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
-        scene.pins.keep(pin for session in sessions for pin in session.watch.pins)
         for session in sessions:
             while session.commands:
                 self._obey(session, session.commands.popleft(), now)
                 session.hurry()
             if session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
+        scene.pins.read((pin for session in sessions for pin in session.watch.pins), self._known[1])
 
     def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:
         first, last = self._known

@@ -213,7 +213,7 @@ def test_a_line_is_read_little_by_little(served):
             return self.now
 
     served.scene.pins._clock = Busy()
-    served.serve()
+    served.serve(2)
     first = client.last("pins")["rows"][0]["points"]
     assert 1 <= len(first) < 10
     served.serve(60)
