@@ -184,7 +184,7 @@ class MadeOf:
     def of(self, names: Iterable[str], kept: Mapping[str, object] | None) -> dict[str, Value]:
         """Each name with its value: what the action keeps under it, else what the agent offers, else None."""
         made: dict[str, Value] = {}
-        for name in names:
+        for name in islice(names, MOST_VALUES):
             if kept and name in kept:
                 made[name] = _value(kept[name])
                 continue

@@ -48,6 +48,7 @@ def test_eating_shows_the_hunger_behind_it(colony):
                     assert f"(of hunger {unit.made_of['hunger']:g})" in agent.explain()
 
 
+@pytest.mark.slow
 def test_looking_changes_nothing():
     digests = []
     for looks in (False, True):
