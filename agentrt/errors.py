@@ -488,6 +488,24 @@ class UnknownVariableError(DataFault):
         )
 
 
+class ExpressionError(DataFault):
+    """An expression over an agent's values is none, or has no value now."""
+
+    code = "ART224"
+
+    def __init__(self, expression: str, position: int, problem: str) -> None:
+        self.expression = expression  # the whole of it
+        self.position = position  # the index of the character at which it is wrong; its length for the end
+        self.problem = problem  # what is wrong with it, in words
+        told = expression if len(expression) <= 200 else expression[:200] + "..."
+        super().__init__(f"the expression {told!r}, column {self.column}: {problem}")
+
+    @property
+    def column(self) -> int:
+        """Where it is wrong, counted from 1."""
+        return self.position + 1
+
+
 class RecordingError(DataFault):
     """A recording cannot be made, opened or read: there is no file, it is none, it is broken or of another kind."""
 

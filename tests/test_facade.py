@@ -15,6 +15,7 @@ import agentrt.activity
 import agentrt.body
 import agentrt.bridges
 import agentrt.drawing
+import agentrt.expressions
 import agentrt.inspect
 import agentrt.kernel
 import agentrt.rebuild
@@ -88,6 +89,8 @@ ACTIVITY = ["ChildUtilities", "CurrentFields", "ExpectedStorage", "Node", "Overl
 BODY = ["Driver", "FlagLedger", "Lease", "LeaseBook", "LoneBody", "NamedSignals", "Refusal", "WaitTimes"]
 
 KERNEL = ["Connection", "Stream", "TraceEvent", "TraceHub", "TraceRecord"]
+
+EXPRESSIONS = ["LONGEST_EXPRESSION", "Expression", "NamedValues", "Value"]
 
 DRAWING = ["Drawing", "Glyph", "Mark", "Overlay", "Shape", "Tile", "Tiles", "glyphs"]
 
@@ -213,10 +216,13 @@ SNAPSHOT = [
     "TaskPlace",
     "UnitView",
     "VERSION",
+    "ValueGroup",
     "explain",
+    "offered",
     "outlines",
     "snapshot_agent",
     "summarize",
+    "values_by_name",
 ]
 
 INSPECT = ["DEFAULT_PORT", "Inspector"]
@@ -299,6 +305,10 @@ def test_what_tools_look_at():
 
 def test_what_a_world_is_drawn_with():
     assert sorted(agentrt.drawing.__all__) == DRAWING
+
+
+def test_what_values_are_watched_by():
+    assert sorted(agentrt.expressions.__all__) == sorted(EXPRESSIONS)
 
 
 def test_what_a_game_calls_after_loading():

@@ -58,6 +58,7 @@ FACADES = (
     "agentrt.snapshot",
     "agentrt.inspect",
     "agentrt.drawing",
+    "agentrt.expressions",
     "agentrt.errors",
 )
 

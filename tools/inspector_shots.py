@@ -47,6 +47,7 @@ def main() -> None:
         recording = Path(scratch) / "colony.sqlite"
         _live(browser, folder, recording)
         _recorded(browser, folder, recording)
+        _valued(browser, folder, recording)
         _solving(browser, folder)
         _reloading(browser, folder, Path(scratch))
         browser.close()
@@ -90,6 +91,26 @@ def _recorded(browser: Browser, folder: Path, recording: Path) -> None:
         page.keyboard.press("+")
         page.wait_for_timeout(4 * GLANCE)
         _shoot(page, folder, "recording")
+
+
+def _valued(browser: Browser, folder: Path, recording: Path) -> None:
+    """The picture of what a meal is worth, and of the hunger behind it, at a tick of the same recording."""
+    with Inspector(recording, port=0, title="colony.sqlite") as inspector:
+        page = _open(browser, inspector.url, dark=True)
+        page.keyboard.press("/")
+        page.keyboard.type("Egon")
+        page.keyboard.press("Enter")
+        for text in ("hunger", "Eat.utility", "hunger + tiredness > 0.9"):
+            page.keyboard.press("w")
+            page.keyboard.type(text)
+            page.keyboard.press("Enter")
+            page.keyboard.press("Escape")
+        page.get_by_label("Tick of the recording").fill("529")
+        page.wait_for_timeout(4 * GLANCE)
+        page.locator("#view-plan .tree-row", has_text="hunger").first.click()
+        page.locator(".head-name").hover()
+        page.wait_for_timeout(16 * GLANCE)  # all of the lines is read
+        _shoot(page, folder, "values")
 
 
 def _solving(browser: Browser, folder: Path) -> None:

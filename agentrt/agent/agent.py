@@ -222,7 +222,7 @@ class Agent(Generic[E_co]):
     __slots__ = (
         "__weakref__", "_attachments", "_bond", "_ended", "_knowledge", "_lent_to", "_log_level", "_random",
         "_read_state", "_seed", "_signals", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name",
-        "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
+        "is_ending", "name", "number", "planner", "precedence", "runtime", "top", "values",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -267,6 +267,9 @@ class Agent(Generic[E_co]):
         self._log_level: str | None = None
         self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
+        # says what it offers to whoever watches (needs, attributes), between two ticks, and changes nothing: names with
+        # numbers, texts and truth values, or with mappings of such
+        self.values: Callable[[], Mapping[str, object]] | None = None
         self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
         self._attachments: tuple[Attachment, ...] = ()  # these two are the business of ``Drivers``
         self._lent_to: tuple[Driver, ...] = ()
@@ -797,6 +800,37 @@ class Agent(Generic[E_co]):
         from agentrt.snapshot import snapshot_agent  # who looks at nothing loads no views
 
         return snapshot_agent(self)
+
+    def ask_values(self) -> Mapping[str, object]:
+        """What its hook ``values`` says now; nothing if it has none.
+
+        For who watches. A hook that raises, steps or closes the runtime, or returns something else, is dropped and
+        reported.
+        """
+        hook, kernel = self.values, self.kernel
+        if hook is None:
+            return {}
+        outer = False
+        if kernel is not None:
+            # Else a hook that steps would be asked again by the tick that it makes, until the game's stack is full.
+            outer, kernel.in_tick = kernel.in_tick, True
+        self.values = None  # likewise, of one that looks at the agent itself
+        try:
+            found: object = hook()
+            if isinstance(found, Mapping):
+                self.values = hook
+                return found
+            problem = f"it returned a {type_name(found)}."
+            raise DefinitionError("agent.values", problem, 'Return a mapping, such as {"hunger": 0.7}.')
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            # A failure of who watches: it is no part of the run, so the trace has nothing of it.
+            self.planner_fault("the hook that says its values failed; it is not asked again", "values", error)
+            return {}
+        finally:
+            if kernel is not None:
+                kernel.in_tick = outer
 
     def explain(self) -> str:
         """Why it does what it does, and why not something else, in words."""

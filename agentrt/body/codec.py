@@ -244,6 +244,7 @@ class View:
 def told(
     default: Any = MISSING,
     *,
+    default_factory: Callable[[], object] | None = None,  # makes the default, if it is one that can be changed
     sparse: bool = False,  # left out while it is empty, 0, False or None
     by_name: bool = False,  # pairs are an object
     when: str = "",  # an expression of ``self`` that says whether it is written
@@ -254,7 +255,10 @@ def told(
 ) -> Any:
     """A field of a view of which more is to be said than its type and its default."""
     more = {"sparse": sparse, "by_name": by_name, "when": when, "like": like, "missing": missing}
-    return dataclasses.field(default=default, metadata={**more, "write": write, "read": read})
+    metadata = {**more, "write": write, "read": read}
+    if default_factory is not None:
+        return dataclasses.field(default_factory=default_factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(told, dataclasses.field))

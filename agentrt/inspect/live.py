@@ -70,6 +70,7 @@ from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.pins import LivePins
 from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
@@ -116,8 +117,9 @@ _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, now: float) -> None:
+    def __init__(self, runtime: Runtime, history: History, pins: LivePins, now: float) -> None:
         self.runtime: Runtime = runtime
+        self.pins: LivePins = pins
         self.history: History = history
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
@@ -180,6 +182,11 @@ class Scene:
                 yield timeline_message(query, tick if query.last is None else query.last, tick, rows)
         if watch.drawing:
             yield from drawing_messages(session, self.runtime.tick, self.drawing())
+        yield from self.pins.messages(session, self.runtime.tick)
+
+    def view(self, name: str) -> Message | None:
+        """What an agent does as plain values; None if it is not there."""
+        return (self.snapshot(name) or (None, None))[1]
 
     def _agent(self, session: Session, name: str) -> Iterator[Message]:
         agent, (snapshot, data) = self.runtime.find(name), self.snapshot(name) or (None, None)
@@ -516,6 +523,7 @@ class LiveSource(Source):
         self._history = History()
         self._times = TickTimes(clock)
         self._breakpoints = Breakpoints()
+        self._pins = LivePins()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._pause = ""  # the reason of a pause that is ours
@@ -583,10 +591,12 @@ class LiveSource(Source):
             self._failed(_FAILED, error, tick=self._runtime.tick)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, now)
+        scene = Scene(self._runtime, self._history, self._pins, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
+        pins = [pin for session in sessions for pin in session.watch.pins]
+        self._pins.look(self._runtime.tick, pins, scene.view)
         state = self._last_state = self._state()
         for session in due:
             try:

@@ -25,6 +25,7 @@ from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.record.spans import Span
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSummary
+from agentrt.snapshot.offered import offered
 
 PROTOCOL = 1
 LONGEST_MESSAGE = 64 * 1024  # bytes
@@ -34,6 +35,7 @@ _MOST_ROWS = 200
 _MOST_SPANS = 3000
 _MOST_NAMED = 100  # agents, of those that took an edit up
 _LONGEST_ERROR = 4000  # characters, of what is wrong with an edit
+_MOST_PINS = 24
 _MOST_TICKS = 100_000  # in one step
 _LARGEST_TICK = 2**53  # what a number of JavaScript can hold
 _DEEPEST = 200  # containers within containers; a plan has four for each of its levels
@@ -66,6 +68,13 @@ class TimelineQuery(NamedTuple):
     last: int | None = None  # the last one; None for now
 
 
+class Pin(NamedTuple):
+    """An expression over the values of an agent that a client has pinned."""
+
+    agent: str
+    text: str  # the expression; see ``agentrt.expressions``
+
+
 class WatchQuery(NamedTuple):
     """What one client looks at; what it does not look at is not composed."""
 
@@ -74,6 +83,7 @@ class WatchQuery(NamedTuple):
     events: EventsQuery | None = None  # a log of events
     timeline: TimelineQuery | None = None  # a time line
     drawing: bool = False  # what the world looks like
+    pins: tuple[Pin, ...] = ()  # expressions, with their lines over time
 
 
 class Command(NamedTuple):
@@ -173,6 +183,17 @@ def _part(make: Callable[..., Any], fields: _Fields) -> Callable[[str, Any], Any
     return check
 
 
+def _pins(name: str, value: object) -> tuple[Pin, ...]:
+    if value is None:
+        return ()
+    if type(value) is not list or len(value) > _MOST_PINS:
+        raise _Wrong(f"'{name}' has to be a list of at most {_MOST_PINS} pins")
+    check = _part(Pin, {"agent": _name, "text": _name})
+    if None in value:
+        raise _Wrong(f"'{name}' has to be a list of objects")
+    return tuple(dict.fromkeys(check(name, one) for one in value))
+
+
 _AGENTS: _Fields = {
     "filter": _text,
     "kind": _text,
@@ -186,6 +207,7 @@ _WATCH: _Fields = {
     "events": _part(EventsQuery, {"agent": _name_or_none, "events": _events, "text": _text}),
     "timeline": _part(TimelineQuery, {"agent": _name, "first": _tick, "last": _tick_or_none}),
     "drawing": _flag,
+    "pins": _pins,
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -317,7 +339,7 @@ def agents_message(
 def agent_message(
     name: str, tick: int, snapshot: dict[str, Any] | None, explained: str, outlines: dict[str, Any]
 ) -> dict[str, Any]:
-    """One agent in full, or that it is not there; its trees where they are news."""
+    """One agent in full, or that it is not there; its trees where they are news; all its values in groups."""
     return {
         "is": "agent",
         "name": name,
@@ -325,6 +347,7 @@ def agent_message(
         "snapshot": snapshot,
         "explain": explained,
         "outlines": outlines,
+        "values": [] if snapshot is None else [list(group) for group in offered(snapshot)],
     }
 
 

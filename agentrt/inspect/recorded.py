@@ -28,6 +28,7 @@ from pathlib import Path
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
     EventsQuery,
@@ -66,6 +67,7 @@ class RecordedScene:
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
+        self.pins: RecordedPins = RecordedPins(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
@@ -106,6 +108,7 @@ class RecordedScene:
             yield from self._timeline(session, tick, last, watch.timeline)
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
+        yield from self.pins.messages(session, tick, last)
 
     # --- the world ----------------------------------------------------------------------------------------------------
 
@@ -289,6 +292,7 @@ class RecordedSource(Source):
                 session.hurry()
             if session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
+        scene.pins.read((pin for session in sessions for pin in session.watch.pins), self._known[1])
 
     def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:
         first, last = self._known

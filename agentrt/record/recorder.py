@@ -271,7 +271,7 @@ class Recorder:
         # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
         segment_ticks = SEGMENT_TICKS if keep_ticks is None else min(SEGMENT_TICKS, max(keep_ticks // 4, 16))
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
-        self._views = ViewWriter(runtime.find, every) if every else None
+        self._views = ViewWriter(runtime.find, every, self._kernel.clock.ticks_per_second) if every else None
         self._drawings = DrawingWriter(runtime.draw, draws_every) if draws_every else None
         self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
         self._begin({**(meta or {}), "world": world, "views": views, "drawings": drawings})

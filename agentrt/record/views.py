@@ -8,9 +8,10 @@ some keys changed and some are gone; ``{"#": [[index, patch], ...]}``, a list of
 calls equal are no change.
 
 When an agent is looked at (``ViewWriter``): at the end of each tick in which it has records, and when the boost of
-something that it runs comes, which the view before tells. What else changes by time alone, such as the seconds that a
-stimulus has left, is as it was at the last of these moments. Where a view says until when something sleeps, and that
-tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
+something that it runs comes, which the view before tells. The values that it offers (needs, attributes, components) are
+looked at once in a game second besides, since they change while it sleeps. What else changes by time alone, such as the
+seconds that a stimulus has left, is as it was at the last of these moments. Where a view says until when something
+sleeps, and that tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
 
 Drawings of the world (``DrawingWriter``) are kept in the same way, as the views of nobody.
 """
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import RecordingError
+from agentrt.snapshot.offered import values_of
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
@@ -108,9 +110,14 @@ def _list(value: object) -> list[Any]:
 class ViewWriter:
     """Which agents are looked at when, each at most once in so many ticks, and what of them is written."""
 
-    def __init__(self, find: Callable[[str], Agent | None], at_most_every: int = 1) -> None:
+    def __init__(
+        self, find: Callable[[str], Agent | None], at_most_every: int = 1, values_every: int | None = None
+    ) -> None:
         self._find = find
         self._every = at_most_every
+        self._values_every = None if values_every is None else max(values_every, at_most_every)
+        self._values_due: dict[str, int] = {}  # the tick in which the values of an agent are looked at by themselves
+        self._values_at: dict[int, dict[str, None]] = {}  # whose, by that tick; some that are due at another by now
         self._last: dict[str, tuple[Any, int]] = {}  # the view, and how many there were since a whole one
         self._looked: dict[str, int] = {}  # in which tick
         self._again: dict[int, dict[str, None]] = {}  # who is to be looked at in a later tick
@@ -129,6 +136,7 @@ class ViewWriter:
             if agent is None:  # it is gone
                 self._last.pop(name, None)
                 self._looked.pop(name, None)
+                self._values_due.pop(name, None)
                 continue
             looked = self._looked.get(name)
             if looked is not None and tick - looked < self._every:
@@ -138,7 +146,38 @@ class ViewWriter:
             written = self._write(name, agent)
             if written is not None:
                 found.append(written)
+            if self._last[name][0].get("values"):
+                self._look_again(name, tick)
+        for name in self._values_at.pop(tick, ()):
+            if self._values_due.get(name) == tick:
+                written = self._write_values(name)
+                if written is not None:
+                    found.append(written)
+                self._look_again(name, tick)
         return found
+
+    def _look_again(self, name: str, tick: int) -> None:
+        """Look at the values of an agent a while from now, unless it is looked at itself before."""
+        if self._values_every is not None:
+            due = self._values_due[name] = tick + self._values_every
+            self._values_at.setdefault(due, {})[name] = None
+
+    def _write_values(self, name: str) -> tuple[str, bool, Any] | None:
+        """The view that was written last, with the values of now."""
+        agent = self._find(name)
+        if agent is None:  # it is gone, and has records of that in this tick
+            return None
+        values = values_of(agent)
+        before = self._last[name]
+        if before[0].get("values", {}) == values:
+            return None
+        view = {key: value for key, value in before[0].items() if key != "values"}
+        written = _next(before, {**view, "values": values} if values else view)
+        if written is None:
+            return None
+        is_whole, data, count = written
+        self._last[name] = ({**view, "values": values} if values else view, count)
+        return name, is_whole, data
 
     def _write(self, name: str, agent: Agent) -> tuple[str, bool, Any] | None:
         view = agent.snapshot().as_json()

@@ -1,6 +1,7 @@
 """Snapshots: what an agent or a runtime is doing, as frozen, plain data. Tools and terminal views read only this.
 
-``views`` has the shape, as data, as JSON and back; ``take`` fills it from what lives; ``explain`` puts it in words.
+``views`` has the shape, as data, as JSON and back; ``take`` fills it from what lives; ``explain`` puts it in words;
+``offered`` has what an agent offers besides its plan.
 Taking one changes nothing and keeps nothing alive but numbers and words. Paths are stable ids: the same place of a plan
 has the same path in every equal run.
 
@@ -9,6 +10,7 @@ Source: Stonehearth, AI, the AI inspector: activities in brackets, actions benea
 
 from agentrt.body.views import ModelView, Outline
 from agentrt.snapshot.explain import explain
+from agentrt.snapshot.offered import ValueGroup, offered, values_by_name
 from agentrt.snapshot.take import outlines, snapshot_agent, summarize
 from agentrt.snapshot.views import (
     VERSION,
@@ -36,8 +38,11 @@ __all__ = [
     "RuntimeSnapshot",
     "TaskPlace",
     "UnitView",
+    "ValueGroup",
     "explain",
+    "offered",
     "outlines",
     "snapshot_agent",
     "summarize",
+    "values_by_name",
 ]

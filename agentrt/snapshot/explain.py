@@ -127,9 +127,9 @@ def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int, 
     words += f" ({unit.progress})" if unit.progress else ""
     if unit.is_elected:
         has_rival = any(one.state == "ready" for one in frame.units if one is not unit)
-        return f"{unit.state}, utility {_utility(unit)}{words}{_since(unit, has_rival)}"
+        return f"{unit.state}, utility {_utility(unit)}{_made_of(unit)}{words}{_since(unit, has_rival)}"
     if unit.state == "ready" and elected is not None:
-        return _why_not_better(unit, elected, frame) + words
+        return _why_not_better(unit, elected, frame) + _made_of(unit) + words
     if unit.state == "idle" and elected is not None and not unit.reason:
         return _why_idle(unit, elected, frame) + words + _restarts(unit)
     if unit.state == "thinking":
@@ -140,7 +140,7 @@ def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int, 
         return f"not ready since tick {unit.since}{waits}{until}{words}{_again(unit, tick)}{_restarts(unit)}"
     if unit.state == "impossible":
         return f"not possible now{words}{_again(unit, tick)}"
-    return f"{unit.state}{words}"
+    return f"{unit.state}{_made_of(unit) if unit.state == 'ready' else ''}{words}"
 
 
 def _utility(unit: UnitView) -> str:
@@ -148,6 +148,17 @@ def _utility(unit: UnitView) -> str:
     if unit.boosted != unit.utility:
         return f"{unit.utility:g} + {unit.boosted - unit.utility:g} sunk cost"
     return f"{unit.utility:g}"
+
+
+def _made_of(unit: UnitView) -> str:
+    """What its utility is made of, with the values."""
+    if not unit.made_of:
+        return ""
+    words = [
+        f"{name} {'is not offered' if value is None else f'{value:g}' if isinstance(value, float) else value}"
+        for name, value in list(unit.made_of.items())[:_MOST_TOLD]
+    ]
+    return f" (of {', '.join(words)})"
 
 
 def _since(unit: UnitView, has_rival: bool) -> str:

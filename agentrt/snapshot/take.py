@@ -40,6 +40,7 @@ from agentrt.body.driver import TARGETS, Body
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.strand import Strand, frames_of, waiting_state
+from agentrt.snapshot.offered import MadeOf, Offering, values_of
 from agentrt.snapshot.views import (
     AgentSnapshot,
     AgentSummary,
@@ -76,7 +77,7 @@ class _SeenInjection(Protocol):
     def teaches(self) -> tuple[str, ...]: ...
 
 
-class SeenAgent(Body, Protocol):
+class SeenAgent(Body, Offering, Protocol):
     """An agent, as a snapshot sees it: a body, and all else that is read of one."""
 
     planner: Planner | None  # it is kept when the agent has ended; None before it was in a runtime
@@ -124,14 +125,14 @@ _NO_ARGS: tuple[tuple[str, str], ...] = ()
 _NO_RESTARTS: dict[str, Any] = {}
 
 
-def _frame_view(frame: Frame, path: str) -> FrameView:
+def _frame_view(frame: Frame, path: str, made_of: MadeOf) -> FrameView:
     """The view of a place of a plan and all below it."""
     state = frame.state
     return FrameView(
         frame.activity,
         path,
         FRAME_NAMES[state],
-        tuple([_unit_view(frame, unit, f"{path}/{unit.spec.label}") for unit in frame.units]),
+        tuple([_unit_view(frame, unit, f"{path}/{unit.spec.label}", made_of) for unit in frame.units]),
         _NO_ARGS if frame.args is None or frame.args is NO_ARGS else _args(frame.args),
         0 if state == IDLE else frame.since,
         _limit(frame.parent.extras, frame.index)
@@ -142,7 +143,7 @@ def _frame_view(frame: Frame, path: str) -> FrameView:
     )
 
 
-def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
+def _unit_view(frame: Frame, unit: Unit, path: str, made_of: MadeOf) -> UnitView:
     spec, state, utility = unit.spec, unit.state, unit.utility
     if state == IDLE:
         return _idle_view(frame, unit, path)
@@ -176,8 +177,9 @@ def _unit_view(frame: Frame, unit: Unit, path: str) -> UnitView:
         spec.flags,
         task,
         {} if extras is None or not extras.kept_debug else plain(extras.kept_debug),
-        () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path),
+        () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path, made_of),
         **_restarts(extras),
+        made_of=made_of.of(spec.cls.made_of, None if extras is None else extras.kept_debug) if spec.cls.made_of else {},
     )
 
 
@@ -228,7 +230,7 @@ def _task_name(name: str, task: TaskPlace) -> str:
     return f"{name} ({about if len(about) <= _LONGEST_NAME else f'{about[:_LONGEST_NAME]}...'})"
 
 
-def _steps(unit: Unit, path: str) -> tuple[FrameView, ...]:
+def _steps(unit: Unit, path: str, made_of: MadeOf) -> tuple[FrameView, ...]:
     """The activities below a unit: the steps of a compound, those too that have not thought, then spawned frames."""
     views = []
     steps = unit.spec.steps
@@ -237,11 +239,11 @@ def _steps(unit: Unit, path: str) -> tuple[FrameView, ...]:
         for index, step in enumerate(steps):
             where = f"{path}/{step.label}"
             if index < made and frames[index].state != IDLE:
-                views.append(_frame_view(frames[index], where))
+                views.append(_frame_view(frames[index], where, made_of))
             else:
                 views.append(FrameView(step.activity, where, "idle", (), is_fixed=step.is_used))
     if unit.extras is not None and unit.extras.spawned:
-        views += [_frame_view(frame, frame.path()) for frame in unit.extras.frames()]
+        views += [_frame_view(frame, frame.path(), made_of) for frame in unit.extras.frames()]
     return tuple(views)
 
 
@@ -372,6 +374,8 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
     performances = () if planner is None else planner.performances
     status_key, status_args = status_of(planner)
     flags = agent.flags
+    values = values_of(agent)
+    made_of = MadeOf(values)
     clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
     return AgentSnapshot(
         name=agent.name,
@@ -386,9 +390,9 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         status_key=status_key,
         status_args=plain(status_args),
         running=_running(execution)[0],
-        plan=None if execution is None else _frame_view(execution.root, execution.root.path()),
+        plan=None if execution is None else _frame_view(execution.root, execution.root.path(), made_of),
         again=0 if execution is None else execution.due,
-        performances=tuple(_frame_view(one.root, one.root.path()) for one in performances),
+        performances=tuple(_frame_view(one.root, one.root.path(), made_of) for one in performances),
         drivers=tuple(_driver_view(attachment) for attachment in agent.attachments),
         flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in flags.holds().items()),
         waiting=tuple(flags.waiting()),
@@ -399,6 +403,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         groups=tuple(group.name for group in agent.task_groups),
         injections=tuple(InjectionView(one.source, len(one.actions), one.teaches) for one in agent.injections),
         strategies=_strategies(agent),
+        values=values,
     )
 
 

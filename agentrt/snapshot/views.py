@@ -126,6 +126,8 @@ class UnitView(View):
     restarts: int = 0  # how often its thinking was stopped before it had an answer, since it last had one
     restart_reason: str = ""  # why, the last time; empty if it was not
     restarts_since: int = 0  # the tick in which the first of these thoughts began; 0 likewise
+    # what its utility is made of, by its author's word, with the values; None for what nobody offers
+    made_of: dict[str, Any] = field(default_factory=dict)
 
     def html_lines(self, depth: int = 0) -> Iterator[Line]:
         """The action and what is below it, as a notebook shows it."""
@@ -282,6 +284,8 @@ class AgentSnapshot(View):
     injections: tuple[InjectionView, ...]  # what it was taught, and where that came from
     # what it solves, and by which strategies; None if it has none
     strategies: GameplayView | None = told(default=None, sparse=True, read=_strategies)
+    # what it offers besides: in groups, the values by their names; see ``offered``
+    values: dict[str, Any] = told(default_factory=dict, sparse=True)
 
     @property
     def seconds(self) -> float:

@@ -89,6 +89,7 @@ def make_mind(player: Player) -> Agent:
     agent = Agent(
         player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes(player)]
     )
+    agent.values = player.offers
     agent.gameplay.prepare_asks = 0  # each step changes what estimates rest on: what is prepared would never be taken
     player.signal("news").connect(lambda topics: agent.gameplay.changed(*topics))
     return agent

@@ -78,6 +78,14 @@ class Player(Entity):
         self._about_step = 0
         self._end: tuple[int, bool] = (-_FRESH, True)
 
+    # --- what it offers to whoever watches ----------------------------------------------------------------------------
+
+    def offers(self) -> dict[str, object]:
+        """Its bars, whether it is dark, and what it carries."""
+        own: dict[str, object] = {bar: self.inventory[bar] for bar in BARS}
+        carried = {item: count for item, count in self.inventory.items() if item not in BARS}
+        return {**own, "is_dark": self.is_dark, "is_asleep": self.is_asleep, "carries": carried}
+
     # --- perceiving ---------------------------------------------------------------------------------------------------
 
     def perceive(self, sight: Sight, did: str) -> None:

@@ -14,6 +14,7 @@ from examples.crafter.actions.feeding import Drink, HuntCow, LookForCows
 from examples.crafter.actions.needs import urgency
 from examples.crafter.actions.resting import Rest
 from examples.crafter.eyes import DAY
+from examples.crafter.mind import make_mind
 from examples.crafter.player import Player
 from examples.crafter.reflexes import make_reflexes
 
@@ -100,3 +101,14 @@ def test_reflexes_rest_again_when_the_enemy_is_gone():
         scene.game._world.remove(zombie)
         scene.step("noop")
         assert selector.disabled_flags == (MOVE,)
+
+
+@pytest.mark.states("tools: Values: The colony, the miner and Crafter offer theirs ...")
+def test_what_it_offers_to_whoever_watches():
+    with Scene("@", {"food": 2, "wood": 5}, steps=NIGHT) as scene:
+        offered = make_mind(scene.player).snapshot().values
+        assert offered[""]["food"] == 2
+        assert offered[""]["is_dark"] is scene.player.is_dark
+        assert offered["carries"]["wood"] == 5
+        for action in (Drink, HuntCow, LookForCows, Rest):  # each name that they say is offered
+            assert set(action.made_of) <= set(offered[""])

@@ -432,55 +432,65 @@ _step = st.one_of(
 _program = st.lists(_step, max_size=6)
 
 
-def _play(laboratory, host, programs, outside):
-    """Play minds, each with its program, and what is done from outside between two ticks; what was noted."""
-    lab = laboratory(host=host)
-    signals = [Signal() for _ in range(_SIGNALS)]
-    minds = []
+class Scene:
+    """Minds, each with its program."""
 
-    def do(what, number):
-        if what == "emit":
-            signals[number].emit()
-        elif what == "tell":
-            signals[number].emit(f"told {number}")
-        elif what == "stop":
-            minds[number].stop()
-        elif what == "begin" and minds[number].code is None and lab.kernel.tick < 12:
-            minds[number].begin()
+    def __init__(self, lab, programs):
+        self.lab = lab
+        self.signals = [Signal() for _ in range(_SIGNALS)]
+        self.programs = dict(zip((f"m{number}" for number in range(_MINDS)), programs, strict=True))
+        self.minds = [Mind(lab, name, self.think) for name in self.programs]
 
-    async def thinks(mind):
+    async def think(self, mind):
         await next_tick()  # what is stopped in its very first step is the owner's affair
-        for place, (what, number) in enumerate(programs[minds.index(mind)]):
-            lab.note(mind.called, place, what)
+        for place, (what, number) in enumerate(self.programs[mind.called]):
+            self.lab.note(mind.called, place, what)
             try:
-                if what == "wait":
-                    lab.note(mind.called, place, await signals[number].wait())
-                elif what == "sleep":
-                    await sleep_ticks(number)
-                elif what == "strand":
-                    assert current_strand().name == mind.called
-                elif what == "scope":
-                    with CancelScope(number / 20):
-                        await signals[0].wait()
-                elif what == "raise":
-                    raise ValueError(mind.called)
-                else:
-                    do(what, number)
+                await self.step(mind, place, what, number)
             finally:
-                lab.note(mind.called, place, "left")
+                self.lab.note(mind.called, place, "left")
                 if what == "shield":
                     with CancelScope(shield=True):
                         await sleep_ticks(number)
 
-    minds.extend(Mind(lab, f"m{number}", thinks) for number in range(_MINDS))
-    for mind in minds:
+    async def step(self, mind, place, what, number):
+        if what == "wait":
+            self.lab.note(mind.called, place, await self.signals[number].wait())
+        elif what == "sleep":
+            await sleep_ticks(number)
+        elif what == "strand":
+            assert current_strand().name == mind.called
+        elif what == "scope":
+            with CancelScope(number / 20):
+                await self.signals[0].wait()
+        elif what == "raise":
+            raise ValueError(mind.called)
+        else:
+            self.do(what, number)
+
+    def do(self, what, number):
+        if what == "emit":
+            self.signals[number].emit()
+        elif what == "tell":
+            self.signals[number].emit(f"told {number}")
+        elif what == "stop":
+            self.minds[number].stop()
+        elif what == "begin" and self.minds[number].code is None and self.lab.kernel.tick < 12:
+            self.minds[number].begin()
+
+
+def _play(laboratory, host, programs, outside):
+    """Play a scene, and what is done from outside between two ticks; what was noted."""
+    lab = laboratory(host=host)
+    scene = Scene(lab, programs)
+    for mind in scene.minds:
         mind.begin()
     for things in outside:
         lab.tick()
         for thing in things:
-            do(*thing)
+            scene.do(*thing)
     for _ in range(20):
-        for mind in minds:
+        for mind in scene.minds:
             mind.stop()
         for strand in tuple(lab.kernel.strays.strands):
             strand.stop("over")

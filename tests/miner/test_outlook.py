@@ -93,3 +93,15 @@ def test_the_way_what_is_dug_on_it_and_what_it_is_after():
     assert (aim.x, aim.y, aim.shape) == (me.x + 4, me.y + 1, "ring")
     assert aim.label.startswith("what it is after: ")
     game.runtime.close()
+
+
+@pytest.mark.states("tools: Values: The colony, the miner and Crafter offer theirs ...")
+def test_it_says_how_it_is_and_what_it_carries():
+    game = Game(1)
+    game.miner.inventory.take_in("oak_log", 3)
+    game.miner.vitals.affect("poison", 100)
+    values = game.agent.snapshot().values
+    assert values[""] == {"health": 20, "food": 20, "exhaustion": 0, "is_hungry": False}
+    assert values["effects"] == {"poison": True}
+    assert values["carries"]["oak_log"] == 3
+    game.runtime.close()

@@ -114,6 +114,7 @@ class ActionSpec(Declared):
         self.scheduler_priority: float = self._number("scheduler_priority", cls.scheduler_priority)
         self.think_timeout: float | None = check_seconds(self.subject, "think_timeout", cls.think_timeout)
         self.flags: tuple[str, ...] = self._flag_names(cls.flags)
+        self._check_made_of(cls.made_of)
         self._read_hooks(cls)
         self.output_type: type[ThinkOutput] | None = cls.Output
         self.output_label: str = f"{self.activity} (think output)"
@@ -287,6 +288,11 @@ class ActionSpec(Declared):
             raise self._wrong(f"flags is {flags!r}.", "Write a set of names: flags = {MOVE}.")
         return tuple(sorted(flags))
 
+    def _check_made_of(self, names: object) -> None:
+        is_list = isinstance(names, Collection) and not isinstance(names, str)
+        if not is_list or not all(isinstance(one, str) and one for one in names):  # type: ignore[attr-defined]
+            raise self._wrong(f"made_of is {names!r}.", 'Write the names of values: made_of = ("hunger",).')
+
     def _hook(
         self, name: str, parameters: tuple[str, ...] = ("ctx", "args"), *, is_async: bool = False, whose: str = ""
     ) -> bool:
@@ -357,6 +363,8 @@ class Action(Generic[E_contra]):
         scheduler_priority: a multiplier on the share of search resources of the agent while it runs.
         status_text_key: a key under which the game finds words for what the agent does.
         flags: control flags that it holds while it runs.
+        made_of: the names of what its utility is made of, for whoever looks: ``("hunger",)``. Each is what it keeps
+            under that name in ``ctx.get_debug_info_datastore()``, else what its agent offers; see ``Agent.values``.
         think_timeout: in how many game seconds after its thinking began it has to be ready; else it is not possible
             now, until its branch is thought again. None for no limit.
         asks: when it is asked anew. ``"when answered"``: with the next plan after it has answered; a thought that still
@@ -378,6 +386,7 @@ class Action(Generic[E_contra]):
     scheduler_priority: ClassVar[float] = 1
     status_text_key: ClassVar[str | None] = None
     flags: ClassVar[Collection[str]] = ()
+    made_of: ClassVar[Collection[str]] = ()
     think_timeout: ClassVar[float | None] = None
     asks: ClassVar[str] = "when answered"
 

@@ -25,6 +25,7 @@ import { flagsSection } from "./flags.js";
 import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
 import { modelsView } from "./models.js";
+import { pinsSection } from "./pins.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
 import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
@@ -33,6 +34,7 @@ import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
+import { valuesSection } from "./values.js";
 import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
@@ -42,6 +44,7 @@ const playback = new Playback(store, connection);
 const agents = agentsPanel(store);
 const breakpoints = breakpointsSection(store, connection);
 const timeline = timelinePanel(store, playback);
+const pins = pinsSection(store, playback);
 
 const tabs = [
   ["plan", "Plan", planView(store)],
@@ -63,6 +66,7 @@ const keys = bindKeys({
   zoom: (factor) => timeline.zoom(factor),
   follow: () => timeline.follow(),
   breakHere,
+  watchValue: () => pins.focus(),
   reload: () => {
     const last = standings(store.state).at(-1);
     if (last !== undefined) selectReload(store, last.key);
@@ -105,6 +109,8 @@ const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
   selectedSection(store, breakpoints.buttons),
+  pins.element,
+  valuesSection(store),
   flagsSection(store),
   reloadsSection(store),
   breakpoints.element,

@@ -10,6 +10,7 @@
  * milliseconds: typing, scrolling and zooming change it quickly, and the server bounds how much it listens to.
  */
 
+import { watchedPins } from "./pinned.js";
 import { receive } from "./store.js";
 import { windowEnd } from "./timescale.js";
 
@@ -32,11 +33,15 @@ export function watchOf(state) {
     events: state.tab === "events" ? eventsOf(state) : null,
     timeline: timelineOf(state),
     drawing: state.tab === "world",
+    pins: watchedPins(state),
   };
 }
 
 /** The keys that `watchOf` reads. */
-const WATCHED = ["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"];
+const WATCHED = [
+  ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
+  ...["pins", "draft"],
+];
 
 /**
  * The parts of a search: `kind:wolf run:attack Ann` are a kind, something in what it runs, and words of its name or

@@ -7,6 +7,7 @@
  */
 
 import { clip, gameTime, leafOf, number, plural } from "./format.js";
+import { nameIn } from "./pinned.js";
 import { findNode } from "./plantree.js";
 import { standings } from "./reloads.js";
 import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
@@ -15,8 +16,9 @@ import { expected, findTask, OUTCOME_DOTS, took } from "./tasktree.js";
  * Describe what is selected.
  *
  * @param {object} state - the state of the page.
- * @returns {object} `title`; and either `empty`, why there is nothing, or `heading`, `state`, `bar`, `why`, `rows`
- *   (name and value), `data`, `candidates`, `offers`, `agents` (names, and how many more), `path`, `stop` (kind and
+ * @returns {object} `title`; and either `empty`, why there is nothing, or `heading`, `state`, `bar`, `madeOf` (what its
+ *   utility is made of: name, value, expression), `worth` (its utility as an expression), `why`, `rows` (name and
+ *   value), `data`, `candidates`, `offers`, `agents` (names, and how many more), `path`, `stop` (kind and
  *   name of a breakpoint) and `goTo` (a tick), as they apply.
  */
 export function describe(state) {
@@ -64,6 +66,12 @@ function ofUnit({ node: unit, frame }, lead) {
     heading: unit.name || unit.action,
     state: unit.state,
     bar: { utility: unit.utility, boosted: unit.boosted },
+    madeOf: Object.entries(unit.made_of ?? {}).map(([name, value]) => [
+      name,
+      value,
+      Object.hasOwn(unit.debug ?? {}, name) ? nameIn(unit.action, name) : nameIn("", name),
+    ]),
+    worth: nameIn(unit.action, "utility"),
     why: unit.reason ?? "",
     stop: ["action", unit.action],
     rows: [

@@ -11,6 +11,7 @@ import { overlayWords } from "./drawing.js";
 import { clip, count, number, plain } from "./format.js";
 import { drawBar } from "./planview.js";
 import { choose } from "./store.js";
+import { fillValueRow, valueRow } from "./values.js";
 
 /**
  * Make the part about the selected thing.
@@ -23,13 +24,18 @@ export function selectedSection(store, breakButtons) {
   const body = h("div", { class: "side-body" });
   const title = h("h2", { text: "Selected" });
   let drawn = "";
-  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads"], (state) => {
+  let made = null; // the part with what a utility is made of
+  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads", "pins"], (state) => {
     const content = describe(state);
-    const text = JSON.stringify(content);
+    // What a utility is made of changes all the time: that is brought up to date in place.
+    const text = JSON.stringify({ ...content, madeOf: content.madeOf?.map(([name, , words]) => [name, words]) });
     setText(title, content.title);
-    if (text === drawn) return; // the same as before: a text that is being copied stays marked
-    drawn = text;
-    fill(body, ...render(content, state, breakButtons, store));
+    if (text !== drawn) {
+      drawn = text; // else it is the same as before: a text that is being copied stays marked
+      made = content.madeOf?.length > 0 ? madeOf(content, store) : null;
+      fill(body, ...render(content, made, state, breakButtons, store));
+    }
+    made?.update(content, state);
   });
   return h(
     "section",
@@ -39,7 +45,7 @@ export function selectedSection(store, breakButtons) {
   );
 }
 
-function render(content, state, breakButtons, store) {
+function render(content, made, state, breakButtons, store) {
   if (content.empty)
     return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
   const heading = h(
@@ -54,6 +60,7 @@ function render(content, state, breakButtons, store) {
   return [
     heading,
     content.bar ? largeBar(content.bar) : null,
+    made?.element,
     content.why ? h("p", { class: "why-box", text: content.why }) : null,
     pairs(content.rows.filter(([, value]) => value !== "" && value !== null && value !== undefined)),
     named("Arguments", content.argumentsOf),
@@ -67,6 +74,21 @@ function render(content, state, breakButtons, store) {
       : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
     content.stop && state.hello?.source !== "recording" ? breakButtons(...content.stop) : null,
   ];
+}
+
+/** What a utility is made of, below its bar, with buttons that watch it; `update` brings it up to date. */
+function madeOf({ madeOf: parts, worth }, store) {
+  const rows = [["utility", worth], ...parts.map(([name, , text]) => [name, text])].map(([name, text]) =>
+    valueRow(store, name, text),
+  );
+  const update = ({ madeOf: values, bar }, state) => {
+    [["utility", bar.boosted], ...values].forEach(([, value], index) => {
+      fillValueRow(rows[index], value, state);
+      if (value === null) setText(rows[index].parts.words, "not offered");
+    });
+  };
+  const title = h("h3", { text: "Its utility, and what it is made of" });
+  return { element: h("div", { class: "made-of" }, title, h("ul", { class: "value-list" }, ...rows)), update };
 }
 
 function pairs(rows) {

@@ -38,6 +38,7 @@ function keyTable(act) {
     [["-"], "−", "time line: zoom out", () => act.zoom(1.5)],
     [["f"], "f", "time line: follow the run", () => act.follow()],
     [["b"], "b", "set or remove a breakpoint on what is selected", () => act.breakHere()],
+    [["w"], "w", "watch an expression over time", () => act.watchValue()],
     [["r"], "r", "the last reload: what changed, who took it up", () => act.reload()],
     [["t"], "t", "light or dark", () => act.theme()],
     [["Escape"], "Esc", "select nothing; leave the search", () => act.escape()],

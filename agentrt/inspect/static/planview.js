@@ -12,6 +12,7 @@
 
 import { fill, h, setAttr, setClass, setText, show } from "./dom.js";
 import { number, utility } from "./format.js";
+import { valueWords } from "./pins.js";
 import { census, PLAN_MODES, planRows } from "./plantree.js";
 import { remember } from "./store.js";
 import { Tree } from "./tree.js";
@@ -158,12 +159,20 @@ function fillFrame(cells, frame) {
 function fillUnit(cells, unit, row) {
   setText(cells.name, unit.name || unit.action);
   setText(cells.label, unit.name && unit.name !== unit.action ? unit.action : "");
-  setText(cells.note, unit.reason || unit.progress);
+  const note = unit.reason || [madeOfWords(unit), unit.progress].filter(Boolean).join(" · ");
+  setText(cells.note, note);
   setClass(cells.note, unit.reason ? "node-note reason" : "node-note");
-  setAttr(cells.note, "title", unit.reason || unit.progress || null);
+  setAttr(cells.note, "title", note || null);
   setText(cells.value, utility(unit.boosted));
   show(cells.bar, true);
   drawBar(cells, unit, row.scale);
+}
+
+/** What a utility is made of, by its author's word. */
+function madeOfWords({ made_of: parts }) {
+  return Object.entries(parts ?? {})
+    .map(([name, value]) => `${name} ${value === null ? "not offered" : valueWords(value)}`)
+    .join(", ");
 }
 
 /** Set the widths of a utility bar, and what it says when pointed at. */

@@ -13,6 +13,7 @@
 
 import { taken } from "./drawing.js";
 import { clip } from "./format.js";
+import { taken as takenPins } from "./pinned.js";
 import { complete } from "./plantree.js";
 
 /** How many events are kept; the oldest go first. */
@@ -32,6 +33,9 @@ export function initialState() {
     eventsMissed: 0,
     timeline: null,
     drawing: null, // of the world; see drawing.js
+    pins: [], // expressions that are watched over time: {agent, text}
+    draft: "", // the one that is being typed
+    readings: new Map(), // what each comes to, by its key; see pinned.js
     reloads: [], // what was edited while it ran, the oldest first
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
@@ -117,7 +121,7 @@ const HANDLERS = {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
-    Object.assign(unknown, { agent: null, world: null });
+    Object.assign(unknown, { agent: null, world: null, readings: new Map() });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
@@ -146,6 +150,9 @@ const HANDLERS = {
   },
   drawing(store, message) {
     store.set({ drawing: taken(store.state.drawing, message) });
+  },
+  pins(store, message) {
+    store.set({ readings: takenPins(store.state.readings, message) });
   },
   reloads(store, message) {
     store.set({ reloads: message.rows });

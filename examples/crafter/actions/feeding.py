@@ -92,6 +92,7 @@ class Drink(Need, CompoundAction):
     does = "crafter:drink"
     utility = (0.0, 1.0)
     bar = "drink"
+    made_of = ("drink", "is_dark")
     status_text_key = "drinks"
 
     def worth(self, player: Player) -> float:
@@ -115,6 +116,7 @@ class HuntCow(Need):
     does = "crafter:eat"
     utility = (0.0, 1.0)
     bar = "food"
+    made_of = ("food", "is_dark")
     flags = (MOVE,)
     status_text_key = "hunts a cow"
 
@@ -155,6 +157,7 @@ class EatPlantNearby(Need):
     does = "crafter:eat"
     utility = (0.0, 1.0)
     bar = "food"
+    made_of = ("food", "is_dark")
     flags = (MOVE,)
     status_text_key = "eats from its plant"
 
@@ -186,6 +189,7 @@ class LookForCows(Need):
     does = "crafter:eat"
     utility = (0.0, 1.0)
     bar = "food"
+    made_of = ("food", "is_dark")
     flags = (MOVE,)
     status_text_key = "looks for cows"
 

@@ -111,6 +111,7 @@ class Rest(Need, CompoundAction):
     does = "crafter:rest"
     utility = (0.0, 1.0)
     bar = "tired"
+    made_of = ("energy", "health", "is_dark")
     status_text_key = "goes to sleep"
 
     def worth(self, player: Player) -> float:

@@ -39,6 +39,7 @@ class Strive(Action):
 
     does = "crafter:strive"
     utility = (0.0, 1.0)
+    made_of = ("cost",)
 
     class Args(ActionArgs):
         """What.
@@ -65,6 +66,7 @@ class Strive(Action):
                 self._keeps = min(_FRESH, max(_SOON, self._cost))
             cost = self._cost if player.step >= player.put_off.get(args.name, 0) else inf
             if cost < inf:
+                ctx.get_debug_info_datastore()["cost"] = cost
                 ctx.set_utility(_HALF / (_HALF + cost))
                 ctx.set_think_output()
             else:

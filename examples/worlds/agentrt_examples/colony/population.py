@@ -24,6 +24,7 @@ from agentrt_examples.colony.minds import drakes, wolves
 from agentrt_examples.colony.minds.drake_senses import SMART, Sense
 from agentrt_examples.colony.minds.possessed import POSSESSED, Possession
 from agentrt_examples.colony.nests import KIN, Kin, Nest
+from agentrt_examples.colony.offers import offers
 from agentrt_examples.colony.quarry import Quarry
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
@@ -259,6 +260,7 @@ class Population:
             name: what the agent is called; as the entity by default.
         """
         agent = Agent(entity, name=name, registry=everything(), drivers=_drivers(entity))
+        agent.values = lambda: offers(entity)
         if entity.kind == "pet":
             agent.inject_from(COLLAR)
         self.agents.append(agent)

@@ -23,7 +23,7 @@ from agentrt_examples.miner.times import RATE
 if TYPE_CHECKING:
     from agentrt_examples.miner.legs import Miner
 
-__all__ = ["OPPORTUNITY", "TRIGGERS", "by_the_way", "make_mind", "tell"]
+__all__ = ["OPPORTUNITY", "TRIGGERS", "by_the_way", "make_mind", "offers", "tell"]
 
 _BY_THE_WAY = {"oak_log": "oak_log", "iron_ore": "raw_iron", "coal_ore": "coal"}
 _STEPS = 5
@@ -89,6 +89,17 @@ def _forgetting(agent: Agent, topics: tuple[str, ...]) -> Callable[[Any], None]:
     return lambda _: agent.gameplay.changed(*topics)
 
 
+def offers(miner: Miner) -> dict[str, object]:
+    """What a miner offers to whoever watches: how it is, and what it carries.
+
+    Args:
+        miner: its entity.
+    """
+    vitals = miner.vitals
+    own = {"health": vitals.health, "food": vitals.food, "exhaustion": vitals.exhaustion, "is_hungry": vitals.is_hungry}
+    return {**own, "effects": dict.fromkeys(vitals.effects, True), "carries": miner.inventory.counts()}
+
+
 def make_mind(miner: Miner) -> Agent:
     """Make the agent of a miner.
 
@@ -99,6 +110,7 @@ def make_mind(miner: Miner) -> Agent:
         The agent, which knows the strategies of its packs and looks out for all triggers.
     """
     agent = Agent(miner, name=miner.name, registry=everything())
+    agent.values = lambda: offers(miner)
     # The branches of a search differ in how long it takes and not in what it needs: to prepare the others pays little.
     agent.gameplay.prepare_asks = 0
     for trigger in TRIGGERS:

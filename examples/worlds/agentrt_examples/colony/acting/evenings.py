@@ -77,6 +77,7 @@ class TellStory(Action):
     does = "colony:tell_story"
     name = "tell a story"
     utility = (0.0, 1.0)
+    made_of = ("thoughts",)
     status_text_key = "colony:status.telling"
 
     async def think(self, ctx: Context[Being], args: ActionArgs) -> None:

@@ -45,6 +45,7 @@ class HealOther(CompoundAction):
     does = "colony:heal"
     name = "heal somebody"
     utility = (0.0, 1.0)
+    made_of = ("is_healer",)
 
     class Args(ActionArgs):
         """Whom.

@@ -145,6 +145,7 @@ class Eat(CompoundAction):
     name = "eat"
     status_text_key = "colony:status.eating"
     utility = (0.0, 1.0)
+    made_of = ("hunger",)
 
     class Args(ActionArgs):
         """What.
@@ -180,6 +181,7 @@ class Sleep(CompoundAction):
     does = "colony:sleep"
     name = "sleep"
     utility = (0.0, 1.0)
+    made_of = ("tiredness", "is_dark")
     steps = (
         step("colony:choose_bed", name="choice"),
         step("agentrt:reserve_entity", entity=PREV.bed),

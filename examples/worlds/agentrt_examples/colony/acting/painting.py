@@ -57,6 +57,7 @@ class FindAndPaintSubject(CompoundAction):
     does = "colony:free_time"
     name = "find and paint subject"
     utility = (0.3, 0.7)
+    made_of = ("is_artist",)
     steps = (
         step("colony:find_willing_painting_subject"),
         step("agentrt:find_path_to_entity", destination=PREV.subject, reach=2),
@@ -194,6 +195,7 @@ class DrawAnimal(Action):
     does = "colony:paint"
     name = "draw an animal"
     utility = (0.2, 0.4)
+    made_of = ("photogenicity",)
     sunk_cost_boost = 0.2
     weight = 1
     scheduler_priority = 4
@@ -220,6 +222,7 @@ class DrawAnimal(Action):
         if not is_animal(args.subject):
             ctx.reject("not an animal!")
         poser = args.subject[Poser]
+        ctx.get_debug_info_datastore()["photogenicity"] = poser.photogenicity
         ctx.set_utility(poser.photogenicity)
         while True:
             if not poser.is_ready:
