@@ -25,8 +25,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import (
     Command,
@@ -63,8 +65,14 @@ _FOLDED = sorted(FOLDED)
 class RecordedScene:
     """What one recording holds at a tick, for all clients; its clock gives real seconds, from any start."""
 
-    def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        clock: Callable[[], float] = time.perf_counter,
+        branches: Branches | None = None,
+    ) -> None:
         self._recording = recording
+        self.branches: Branches | None = branches
         self._clock = clock
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
@@ -106,6 +114,26 @@ class RecordedScene:
             yield from self._timeline(session, tick, last, watch.timeline)
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
+        if watch.branches and self.branches is not None:
+            yield from self._branches(session, tick, last, self.branches)
+
+    # --- what if ------------------------------------------------------------------------------------------------------
+
+    def _branches(self, session: Session, tick: int, last: int, branches: Branches) -> Iterator[Message]:
+        watch, rows = session.watch, branches.rows()
+        if session.is_news("branches", rows):
+            yield {"is": "branches", "rows": rows}
+        if session.is_news("inputs", (tick, last)):
+            yield inputs_message(self._recording, tick)
+        state = next((row["state"] for row in rows if row["id"] == watch.branch), None)
+        if state is None:
+            return
+        if session.is_news("branch", (watch.branch, state)) and (told := branches.report(watch.branch)) is not None:
+            yield told
+        # The lines are read little by little, so they are asked for until all of them were.
+        lines = branches.lines(watch.branch, watch.agent, self._recording) if watch.agent else None
+        if lines is not None and session.is_news("sides", (watch.branch, watch.agent, lines["read"])):
+            yield lines
 
     # --- the world ----------------------------------------------------------------------------------------------------
 
@@ -198,9 +226,19 @@ _NO_TIMES = {"last": 0.0, "mean": 0.0, "worst": 0.0}
 class RecordedSource(Source):
     """A recording, for clients; by default it is called by the name of its file."""
 
-    def __init__(self, path: str, title: str, *, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        path: str,
+        title: str,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        controls: bool = False,
+        branches: str | None = None,
+        app: str = "",
+    ) -> None:
         super().__init__(clock)
         self._path = path
+        self._branches = Branches(path, branches, app, controls=controls)
         self._title = title or Path(path).name
         self._hello: Message = {}
         self._wake = threading.Event()
@@ -241,7 +279,8 @@ class RecordedSource(Source):
         with contextlib.ExitStack() as stack:
             try:
                 recording = stack.enter_context(Recording.open(self._path))
-                scene = RecordedScene(recording)
+                scene = RecordedScene(recording, branches=self._branches)
+                stack.callback(self._branches.close)
                 self._look(recording)
             except AgentRTError as error:
                 self._error = error
@@ -267,6 +306,7 @@ class RecordedSource(Source):
         self._hello = hello(
             "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons
         )
+        self._hello["what_if"] = self._branches.refusal  # why no branch can be run; empty if one can
         return True
 
     def _serve(self, recording: Recording, scene: RecordedScene) -> None:
@@ -351,8 +391,26 @@ class RecordedSource(Source):
             position.go(session.at)
         elif do == "speed":
             position.change_speed(now, session.at, fields["speed"])
+        elif do in ("branch", "unbranch"):
+            self._branch(session, do, fields)
         else:
             session.refuse("nothing runs in a recording, so nothing can be stopped", "not_live")
+
+    def _branch(self, session: Session, do: str, fields: dict[str, Any]) -> None:
+        branches = self._branches
+        try:
+            if branches.refusal:
+                session.refuse(branches.refusal, "read_only")
+            elif do == "unbranch":
+                branches.drop(fields["id"])
+            else:
+                number = branches.start(fields["at"], fields["ticks"], fields["edits"], self._known)
+                session.notify({"is": "branched", "id": number})
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._report(error)
+            session.refuse(words_of(error), "bad_branch")
 
     def _within(self, tick: int) -> int:
         first, last = self._known

@@ -372,7 +372,9 @@ class _Branching(Replay):
         ticks: int | None,
         host: str,
         live: bool,
+        max_bytes: int | None,
     ) -> None:
+        self._max_bytes = max_bytes
         last = recording.last_tick
         file = str(recording.path)
         if not 0 <= at <= last:
@@ -403,7 +405,7 @@ class _Branching(Replay):
         if path is None:
             return nullcontext()
         meta = {"branched_from": {"recording": self.recording.path.name, "tick": self._at}}
-        return self.runtime.record(path, world=self.recording.meta["world"], meta=meta)
+        return self.runtime.record(path, world=self.recording.meta["world"], max_bytes=self._max_bytes, meta=meta)
 
     def leave(self) -> range:
         """It stands where the branch begins: the ticks to go on with."""
@@ -477,6 +479,7 @@ def branch(
     host: str = "plain",
     calls: str = "recorded",
     record: Path | str | None = None,
+    max_bytes: int | None = None,
 ) -> BranchReport:
     """Replay a recording up to a tick, change something, and go on; starts the event loop that it needs.
 
@@ -488,6 +491,7 @@ def branch(
         ticks: how many ticks to go on; None up to the last one that was recorded.
         calls: ``"recorded"``, or ``"live"`` to let calls without a recorded result go to the outside.
         record: where to record the branch; a file that does not exist.
+        max_bytes: how large that file may become; None for any size. The oldest ticks go first.
 
     Returns:
         What it came to, and how it differs from what was recorded.
@@ -505,10 +509,14 @@ def branch(
     if not isinstance(recording, Recording):
         with Recording.open(recording) as opened:
             return branch(
-                opened, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, calls=calls, record=record
-            )
+                opened, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, calls=calls, record=record,
+                max_bytes=max_bytes,
+            )  # fmt: skip
     path = None if record is None else Path(record)
-    work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
+    work = _Branching(
+        recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live",
+        max_bytes=max_bytes,
+    )  # fmt: skip
     if host == "plain":
         with work, work.record(path):
             work.to(at)
