@@ -32,11 +32,24 @@ export function watchOf(state) {
     events: state.tab === "events" ? eventsOf(state) : null,
     timeline: timelineOf(state),
     drawing: state.tab === "world",
+    branches: state.tab === "whatif",
+    branch: state.tab === "whatif" ? state.branchId : 0,
   };
 }
 
 /** The keys that `watchOf` reads. */
-const WATCHED = ["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"];
+const WATCHED = [
+  "search",
+  "page",
+  "chosen",
+  "tab",
+  "eventFilter",
+  "windowTicks",
+  "windowLast",
+  "world",
+  "hello",
+  "branchId",
+];
 
 /**
  * The parts of a search: `kind:wolf run:attack Ann` are a kind, something in what it runs, and words of its name or

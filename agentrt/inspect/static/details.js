@@ -17,9 +17,10 @@ import { choose } from "./store.js";
  *
  * @param {Store} store - the state.
  * @param {function(string, string): HTMLElement} breakButtons - buttons that set a breakpoint on a kind and a name.
+ * @param {function(string, string): (HTMLElement|null)} changeButtons - in a recording, one that asks what if.
  * @returns {HTMLElement} the section.
  */
-export function selectedSection(store, breakButtons) {
+export function selectedSection(store, breakButtons, changeButtons) {
   const body = h("div", { class: "side-body" });
   const title = h("h2", { text: "Selected" });
   let drawn = "";
@@ -29,7 +30,8 @@ export function selectedSection(store, breakButtons) {
     setText(title, content.title);
     if (text === drawn) return; // the same as before: a text that is being copied stays marked
     drawn = text;
-    fill(body, ...render(content, state, breakButtons, store));
+    const buttons = state.hello?.source === "recording" ? changeButtons : breakButtons;
+    fill(body, ...render(content, state, buttons, store));
   });
   return h(
     "section",
@@ -39,7 +41,7 @@ export function selectedSection(store, breakButtons) {
   );
 }
 
-function render(content, state, breakButtons, store) {
+function render(content, state, buttons, store) {
   if (content.empty)
     return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
   const heading = h(
@@ -65,7 +67,7 @@ function render(content, state, breakButtons, store) {
     content.goTo === undefined
       ? null
       : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
-    content.stop && state.hello?.source !== "recording" ? breakButtons(...content.stop) : null,
+    content.stop ? buttons(...content.stop) : null,
   ];
 }
 
