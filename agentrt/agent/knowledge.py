@@ -1150,6 +1150,7 @@ def _provided(strategy: type[Strategy]) -> tuple[type[Dependency[Any]], ...]:
 Known: TypeAlias = "Mapping[str, tuple[ActionSpec, ...]]"
 """Activity to the actions that perform it, in the order in which they were learned."""
 
+
 class Tuned:
     """Actions of one agent whose numbers are others than their classes declare.
 
@@ -1169,13 +1170,15 @@ class Tuned:
     def tune(self, known: Known, which: str | type[Action], numbers: Numbers) -> dict[Declared, Declared]:
         """Change numbers of what is called so, or is of a class; what stood for each, and what does now."""
         found = [one for ones in known.values() for one in ones if which in (one.cls, one.label, one.name)]
-        merged = {}
+        merged: dict[ActionSpec, Numbers] = {}
         for spec in found:
             before = self._numbers.get(spec, Numbers())
-            pairs = zip(before, numbers, strict=True)
-            merged[spec] = Numbers(*[old if new is None else new for old, new in pairs])
-        made = {spec: spec.with_numbers(one) for spec, one in merged.items()}  # raises before anything is changed
-        others: dict[Declared, Declared] = {self._specs.get(spec, spec): one for spec, one in made.items()}
+            given = {name: value for name, value in numbers._asdict().items() if value is not None}
+            merged[spec] = before._replace(**given)
+        made: dict[ActionSpec, ActionSpec] = {}
+        others: dict[Declared, Declared] = {}
+        for spec, one in merged.items():  # it raises before anything is changed
+            others[self._specs.get(spec, spec)] = made[spec] = spec.with_numbers(one)
         self._numbers.update(merged)
         self._specs.update(made)
         return others

@@ -26,19 +26,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from agentrt.errors import AgentRTError, EditError, InspectorError
+from agentrt.errors import EditError, InspectorError
 from agentrt.inspect.protocol import span_rows
 from agentrt.installed import called
 from agentrt.record.branch import parse_edits
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
-from agentrt.words import counted, repr_of, words_of
+from agentrt.words import counted, repr_of
 
 MOST_TICKS = 100_000
 MOST_EDITS = 200
@@ -125,7 +125,9 @@ class Branches:
         if not 0 <= at <= reach[1]:
             raise InspectorError(f"it has no tick {at} to branch at", f"Choose one from 0 to {reach[1]}.")
         if len(edits) > MOST_EDITS:
-            raise EditError(f"there are {len(edits)} edits", f"{MOST_EDITS} can be run from here, more by agentrt replay.")
+            raise EditError(
+                f"there are {len(edits)} edits", f"{MOST_EDITS} can be run from here, more by agentrt replay."
+            )
         checked = parse_edits(edits, file="the script")
         last = reach[1] if ticks is None else at + min(ticks, MOST_TICKS)
         if last <= at:

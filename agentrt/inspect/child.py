@@ -1,7 +1,7 @@
 """One branch of a recording, in a process of its own: what ``branches`` starts, as ``python -m agentrt.inspect.child``.
 
-It is told what to do in one line of JSON on standard input, and tells in lines of JSON on standard output how far it has
-come and what came of it. Standard input stays open as long as whoever started it lives: when it ends, however it ended,
+It is told what to do in one line of JSON on standard input, and tells in lines of JSON on standard output how far it
+has come and what came of it. Standard input stays open as long as whoever started it lives: when it ends, however it ended,
 this process ends at once.
 
 What is run is the world that the recording names, installed or of the project here, as ``agentrt replay`` runs it.

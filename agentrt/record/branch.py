@@ -18,8 +18,8 @@ changed it is noted as posted from outside, which a replay cannot repeat.
 
 A script is a JSON list of edits, which ``docs/how-to/replay.md`` lists. Each names the tick whose intake it is about,
 and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result,
-``set`` a number or a variable of what runs, ``inject`` or ``revoke`` a pack. The last three are inputs of reserved names
-(see ``tuning``), so that the recording of a branch has them, too.
+``set`` a number or a variable of what runs, ``inject`` or ``revoke`` a pack. The last three are inputs of reserved
+names (see ``tuning``), so that the recording of a branch has them, too.
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
@@ -202,9 +202,7 @@ def _added(edit: Edit) -> RecordedInput:
     if edit.does == "send":
         return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
     if edit.does in TUNES:
-        return RecordedInput(
-            edit.tick, _AT_THE_END, "sent", -1, f"{RESERVED}{edit.does}", edit.args or {}, None, None
-        )
+        return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, f"{RESERVED}{edit.does}", edit.args or {}, None, None)
     return RecordedInput(edit.tick, _AT_THE_END, "answered", int(edit.what), "", {}, edit.value, edit.error)
 
 
@@ -329,13 +327,12 @@ class BranchReport(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """It as plain values, for tools; how each of the counted things ran in both is part of it."""
-        told = {
+        return {
             **self._asdict(),
             "recorded": None if self.recorded is None else str(self.recorded),
             "difference": None if self.difference is None else self.difference.as_json(),
             "first": None if self.first is None else self.first.as_json(),
         }
-        return told
 
     def as_text(self) -> str:
         """It in several lines."""

@@ -67,7 +67,9 @@ def read_change(does: str, what: object, data: dict[str, Any]) -> dict[str, Any]
         return {"pack": what, "agent": agent}
     if what not in NUMBERS:
         hint = did_you_mean(what, NUMBERS) if isinstance(what, str) else ""
-        raise EditError(f"'set' is {repr_of(what, 80)}, and not one of {', '.join(NUMBERS)}", f"{hint} {EXAMPLE}".strip())
+        raise EditError(
+            f"'set' is {repr_of(what, 80)}, and not one of {', '.join(NUMBERS)}", f"{hint} {EXAMPLE}".strip()
+        )
     if not _is_name(data.get("of")):
         raise EditError(f"'of' is missing: whose {what} it is", EXAMPLE)
     if "to" not in data:
@@ -108,8 +110,10 @@ def _checked(what: str, value: Any) -> Any:
 
 
 def put_up(runtime: Runtime, failed: Callable[[str, dict[str, Any], EditError], object] | None = None) -> None:
-    """Have a runtime take changes as inputs. One that finds nothing is told to ``failed``, or else it is raised there,
-    and is a fault of the run."""
+    """Have a runtime take changes as inputs.
+
+    One that finds nothing is told to ``failed``, or else it is raised there, and is a fault of the run.
+    """
     for does in TUNES:
         if f"{RESERVED}{does}" not in runtime.inputs:
             runtime.on_input(f"{RESERVED}{does}", partial(_taken, runtime, does, failed))
@@ -179,9 +183,8 @@ def _set(agents: tuple[Agent, ...], number: str, of: str, to: Any) -> None:
             raise _unknown("nobody has a variable", of, known, "There are")
         return
     else:
-        value = tuple(to) if type(to) is list else to
-        # All are asked: a list, and no generator that ends at the first.
-        if any([agent.tune(of, **{number: value}) for agent in agents]):
+        given: dict[str, Any] = {number: tuple(to) if type(to) is list else to}
+        if sum(agent.tune(of, **given) for agent in agents):
             return
         meant, known = [], (action.__name__ for agent in agents for action in agent.actions)
     if not meant:

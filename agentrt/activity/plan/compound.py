@@ -600,7 +600,8 @@ class CompoundUnit(Unit):
     # --- utility ------------------------------------------------------------------------------------------------------
 
     def retune(self, spec: Declared) -> float:
-        before, self.spec = self.spec, spec
+        before = self.spec
+        self.spec: Declared = spec
         return moved(self.self_utility, before, spec)
 
     def set_utility(self, utility: float) -> None:

@@ -1048,7 +1048,8 @@ class Unit(AnsweringSeat):
 
     def retune(self, spec: Declared) -> float:
         """Go by other numbers from now on; where the utility stands within them, which is not set yet."""
-        before, self.spec = self.spec, spec
+        before = self.spec
+        self.spec: Declared = spec
         return moved(self.utility, before, spec)
 
     def set_utility(self, utility: float) -> None:

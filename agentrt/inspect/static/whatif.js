@@ -12,7 +12,10 @@ import { CHANGES, editOf, editWords, offersOf, parseScript, scriptText } from ".
 import { download, resultView } from "./whatifresult.js";
 
 const NOT_HERE =
-  "Branches are run of recordings: record a run with --record FILE, and look at it with agentrt inspect FILE --controls.";
+  "Branches are run of recordings: record a run with --record FILE, and look at it with " +
+  "agentrt inspect FILE --controls.";
+
+const RUN = "Run the branch in a process of its own";
 
 /** Whether there is nothing to see here. */
 export function hasNoBranches({ hello }) {
@@ -58,7 +61,7 @@ export function whatIfView(store, connection) {
     const ask = button({ label: "What if …", title: `Change its ${key}, and run on from here` }, () => {
       form.change(key, name);
     });
-    return h("div", { class: "button-row" }, ask);
+    return h("div", { class: "whatif-ask" }, ask);
   }
   return { element, buttons };
 }
@@ -84,13 +87,15 @@ function draftForm(store, connection) {
   const none = h("p", { class: "empty-line", text: "Nothing is changed yet: the branch would be the recorded run." });
   const adder = changeForm(store, (edit) => draft({ edits: [...store.state.draft.edits, edit] }));
   const text = textForm(store, (edits) => draft({ edits }));
-  const run = button({ glyph: "play", label: "Run on", title: "Run the branch in a process of its own", kind: "primary" }, start);
+  const run = button({ glyph: "play", label: "Run on", title: RUN, kind: "primary" }, start);
 
   function draft(patch) {
     store.set({ draft: { ...store.state.draft, ...patch } });
   }
   const atOf = (state) => state.draft.at ?? state.world?.tick ?? 0;
-  at.addEventListener("change", () => draft({ at: at.value === "" ? null : Math.max(0, Math.round(Number(at.value))) }));
+  at.addEventListener("change", () =>
+    draft({ at: at.value === "" ? null : Math.max(0, Math.round(Number(at.value))) }),
+  );
   ticks.addEventListener("change", () =>
     draft({ ticks: Number(ticks.value) >= 1 ? Math.round(Number(ticks.value)) : null }),
   );
@@ -118,7 +123,8 @@ function draftForm(store, connection) {
     );
     show(none, now.edits.length === 0);
     const early = now.edits.filter((edit) => !(edit.tick > atOf(state))).length;
-    setText(adder.warning, early > 0 ? `${plural(early, "change")} of ticks that are over by then: branch earlier.` : "");
+    const words = `${plural(early, "change")} of ticks that are over by then: branch earlier.`;
+    setText(adder.warning, early > 0 ? words : "");
   });
   const element = h(
     "section",
@@ -141,7 +147,7 @@ function draftForm(store, connection) {
     element,
     allow(isAllowed) {
       run.disabled = !isAllowed;
-      setAttr(run, "title", isAllowed ? "Run the branch in a process of its own" : refusalOf(store.state));
+      setAttr(run, "title", isAllowed ? RUN : refusalOf(store.state));
     },
     change(kind, name) {
       store.set({ tab: "whatif" });
@@ -172,8 +178,9 @@ function changeForm(store, add) {
     ...CHANGES.map(({ key, words }) => h("option", { value: key, text: words })),
   );
   const names = h("datalist", { id: "whatif-names" });
-  const name = h("input", { class: "input", list: "whatif-names", maxlength: 500, spellcheck: "false", autocomplete: "off" });
-  const value = h("input", { class: "input", maxlength: 10_000, spellcheck: "false", autocomplete: "off" });
+  const plainText = { class: "input", spellcheck: "false", autocomplete: "off" };
+  const name = h("input", { ...plainText, list: "whatif-names", maxlength: 500 });
+  const value = h("input", { ...plainText, maxlength: 10_000 });
   const tick = h("input", { class: "input", type: "number", min: 1, inputmode: "numeric", "aria-label": "In tick" });
   const only = h("input", { type: "checkbox", checked: true });
   const who = h("span", {});
@@ -259,7 +266,7 @@ function changeForm(store, add) {
 function textForm(store, change) {
   const area = h("textarea", { class: "whatif-text", rows: 6, spellcheck: "false", "aria-label": "The script" });
   const wrong = h("p", { class: "whatif-error", role: "alert" });
-  const file = h("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "Open a script" });
+  const file = h("input", { type: "file", accept: ".json", hidden: true, "aria-label": "Open a script" });
   function take(text) {
     const { edits, error } = parseScript(text);
     setText(wrong, error ?? "");
@@ -322,7 +329,9 @@ function runRow(store, connection) {
     {
       type: "button",
       class: "link",
-      on: { click: () => row.id !== store.state.branchId && store.set({ branchId: row.id, branch: null, sides: null }) },
+      on: {
+        click: () => row.id !== store.state.branchId && store.set({ branchId: row.id, branch: null, sides: null }),
+      },
     },
     dot,
     title,

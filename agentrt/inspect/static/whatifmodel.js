@@ -1,5 +1,6 @@
 /**
- * What if, as data: a draft of changes, what can be changed, and what the server tells of branches. No element is known.
+ * What if, as data: a draft of changes, what can be changed, and what the server tells of branches. It knows no
+ * element.
  *
  * A draft is a script as the command line takes it: a list of edits, each of one tick. So what is put together in the
  * page can be saved, sent to somebody, opened again, and run by `agentrt replay`; the digest is the same.
@@ -46,7 +47,7 @@ export const whatIfHandlers = {
   },
 };
 
-/** The kinds of changes: key, words, whether a name is asked for and how it is called, and what is said of the value. */
+/** The kinds of changes: key, words, how what is changed is called, and an example of a value; none: it has none. */
 export const CHANGES = [
   { key: "utility", words: "Utility of an action", name: "Action", value: "0.7, or 0.2 0.9 for a range" },
   { key: "weight", words: "Weight of an action", name: "Action", value: "2" },
@@ -57,7 +58,12 @@ export const CHANGES = [
   { key: "revoke", words: "Take a pack", name: "Alias of the pack", value: "" },
   { key: "send", words: "Send an input", name: "Input", value: '{"name": "value"}' },
   { key: "drop", words: "Leave out an input", name: "Input, or number of a call", value: "" },
-  { key: "change", words: "Change an input", name: "Input, or number of a call", value: '{"name": "value"}, or the result' },
+  {
+    key: "change",
+    words: "Change an input",
+    name: "Input, or number of a call",
+    value: '{"name": "value"}, or the result',
+  },
 ];
 
 /**
@@ -94,7 +100,11 @@ function inputEdit(key, tick, name, value) {
 }
 
 function valueOf(key, text) {
-  const words = text.trim().replace(/^\[|\]$/g, "").split(/[\s,;]+/).filter(Boolean);
+  const words = text
+    .trim()
+    .replace(/^\[|\]$/g, "")
+    .split(/[\s,;]+/)
+    .filter(Boolean);
   if (key === "variable") return { true: true, false: false }[words[0]?.toLowerCase()];
   const numbers = words.map(Number);
   if (numbers.length === 0 || numbers.some((one) => !Number.isFinite(one))) return undefined;
@@ -104,15 +114,15 @@ function valueOf(key, text) {
 
 /** An edit in words. */
 export function editWords(edit) {
-  const who = edit.agent ? ` of ${edit.agent}` : "";
   const value = (one) => (Array.isArray(one) ? one.map((end) => number(end)).join(" to ") : number(one));
   if ("set" in edit) {
     const to = typeof edit.to === "boolean" ? String(edit.to) : value(edit.to);
-    return clip(`${String(edit.set).replaceAll("_", " ")} of ${edit.of} becomes ${to}${edit.agent ? `, for ${edit.agent}` : ""}`, 200);
+    const whose = `${String(edit.set).replaceAll("_", " ")} of ${edit.of}`;
+    return clip(`${whose} becomes ${to}${edit.agent ? `, for ${edit.agent}` : ""}`, 200);
   }
   const args = clip(JSON.stringify(edit.args ?? edit.value ?? edit.error ?? {}), 120);
   if ("inject" in edit) return clip(`${edit.agent || "everybody"} is given ${edit.inject}`, 200);
-  if ("revoke" in edit) return clip(`${edit.revoke} is taken${who ? ` from ${edit.agent}` : " from everybody"}`, 200);
+  if ("revoke" in edit) return clip(`${edit.revoke} is taken from ${edit.agent || "everybody"}`, 200);
   if ("send" in edit) return clip(`${edit.send} comes in with ${args}`, 200);
   if ("drop" in edit) return clip(`${callWords(edit.drop)} does not come in`, 200);
   if ("change" in edit) return clip(`${callWords(edit.change)} comes in as ${args}`, 200);
@@ -145,8 +155,8 @@ export function parseScript(text) {
   if (!Array.isArray(edits)) return { error: "A script is a list of edits: [{…}, {…}]." };
   if (edits.length > MOST_EDITS) return { error: `A script has at most ${MOST_EDITS} edits here.` };
   const at = edits.findIndex((edit) => edit === null || typeof edit !== "object" || Array.isArray(edit));
-  if (at >= 0) return { error: `/${at}: an edit is an object, as in {"tick": 40, "set": "weight", "of": "Eat", "to": 2}.` };
-  return { edits };
+  if (at < 0) return { edits };
+  return { error: `/${at}: an edit is an object, as in {"tick": 40, "set": "weight", "of": "Eat", "to": 2}.` };
 }
 
 /**

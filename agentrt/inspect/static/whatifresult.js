@@ -29,10 +29,18 @@ const MOST_AGENTS = 30;
 export function resultView(store) {
   const body = h("div", {});
   const lines = h("div", { class: "whatif-sides" });
-  const element = h("section", { class: "whatif-result", "aria-label": "What came of the branch", hidden: true }, body, lines);
+  const figures = h("div", {});
+  const element = h(
+    "section",
+    { class: "whatif-result", "aria-label": "What came of the branch", hidden: true },
+    body,
+    lines,
+    figures,
+  );
   store.view(["branch"], ({ branch }) => {
     show(element, branch !== null);
     fill(body, ...(branch === null ? [] : render(store, branch)));
+    fill(figures, ...(branch === null ? [] : [branch.report ? counts(branch.report) : null, commandLine(branch)]));
   });
   store.view(["sides", "branch", "chosen", "theme"], ({ sides, branch, chosen }) => {
     const isThere = branch?.state === "done" && sides !== null && sides.id === branch.id && sides.agent === chosen;
@@ -55,14 +63,24 @@ function render(store, branch) {
     ),
   );
   const edits = h("ul", { class: "whatif-edits is-done" }, ...branch.edits.slice(0, 20).map(editLine));
-  const command = h("p", { class: "whatif-command" }, h("span", { text: "The same elsewhere: " }), h("code", { text: branch.command }));
-  if (branch.error) return [head, edits, h("pre", { class: "whatif-failure", text: branch.error }), command];
-  if (!report) return [head, edits, h("p", { class: "empty-line", text: branch.state === "running" ? "It runs …" : "It was ended before it was done." })];
-  return [head, edits, summary(report), ...firstDifference(store, report), counts(report), command];
+  if (branch.error) return [head, edits, h("pre", { class: "whatif-failure", text: branch.error })];
+  if (report) return [head, edits, summary(report), ...firstDifference(store, report)];
+  const words = branch.state === "running" ? "It runs …" : "It was ended before it was done.";
+  return [head, edits, h("p", { class: "empty-line", text: words })];
+}
+
+function commandLine({ command }) {
+  return h(
+    "p",
+    { class: "whatif-command" },
+    h("span", { text: "The same on the command line, with the script saved: " }),
+    h("code", { text: command }),
+  );
 }
 
 function editLine(edit) {
-  return h("li", {}, h("span", { class: "whatif-tick", text: `tick ${edit.tick}` }), h("span", { text: editWords(edit) }));
+  const tick = h("span", { class: "whatif-tick", text: `tick ${edit.tick}` });
+  return h("li", {}, tick, h("span", { text: editWords(edit) }));
 }
 
 function summary(report) {
@@ -70,22 +88,35 @@ function summary(report) {
   const agents = (difference?.agents ?? []).filter((one) => one.agent !== "");
   const parts = [];
   if (difference === null) parts.push("Nothing was recorded after that tick, so there is nothing to compare with.");
-  else if (difference.agents.length === 0) parts.push("The same as recorded: nothing that was changed made a difference.");
+  else if (difference.agents.length === 0)
+    parts.push("The same as recorded: nothing that was changed made a difference.");
   else {
     parts.push(`${plural(agents.length + (difference.agents_more ?? 0), "agent")} did something else, `);
     parts.push(`${count(difference.untouched)} did the same.`);
   }
-  for (const [names, words] of [[difference?.gone, "only in the recording"], [difference?.come, "only in the branch"]]) {
+  const ends = [
+    [difference?.gone, "only in the recording"],
+    [difference?.come, "only in the branch"],
+  ];
+  for (const [names, words] of ends) {
     if (names?.length > 0) parts.push(` In the end ${words}: ${clip(names.join(", "), 200)}.`);
   }
-  for (const [many, words] of [[report.late, "came in later than recorded"], [report.left_over, "came in for nobody"]]) {
+  const results = [
+    [report.late, "came in later than recorded"],
+    [report.left_over, "came in for nobody"],
+  ];
+  for (const [many, words] of results) {
     if (many > 0) parts.push(` ${plural(many, "result")} ${words}.`);
   }
   return h(
     "p",
     { class: "whatif-summary" },
     h("span", { text: parts.join("") }),
-    h("span", { class: "whatif-digest", title: "A hash of the whole run: the command line gives the same", text: ` digest ${report.digest}` }),
+    h("span", {
+      class: "whatif-digest",
+      title: "A hash of the whole run: the command line gives the same",
+      text: ` digest ${report.digest}`,
+    }),
   );
 }
 
@@ -102,7 +133,12 @@ function firstDifference(store, report) {
     );
   const others = difference.agents.filter((one) => one.agent && one.agent !== first.agent).slice(0, MOST_AGENTS);
   const pick = (one) =>
-    h("button", { type: "button", class: "link", text: `${one.agent} from tick ${one.tick}`, on: { click: () => choose(store, one.agent) } });
+    h("button", {
+      type: "button",
+      class: "link",
+      text: `${one.agent} from tick ${one.tick}`,
+      on: { click: () => choose(store, one.agent) },
+    });
   return [
     h("h3", { text: `They part in tick ${first.tick}${first.agent ? `: ${first.agent}` : ""}` }),
     h(
@@ -124,14 +160,20 @@ function counts({ difference }) {
   const cell = (amount, kind) => {
     const bar = h("span", { class: `whatif-bar ${kind}` });
     bar.style.width = `${(100 * amount) / most}%`;
-    return h("td", {}, h("span", { class: "whatif-count", text: count(amount) }), h("span", { class: "whatif-track" }, bar));
+    const amountOf = h("span", { class: "whatif-count", text: count(amount) });
+    return h("td", {}, amountOf, h("span", { class: "whatif-track" }, bar));
   };
   const more = difference.counts.length - rows.length + (difference.counts_more ?? 0);
+  const span = `ticks ${difference.first_tick} to ${difference.last_tick}`;
+  const heads = ["what", "as recorded", "in the branch", "change"];
+  const changeOf = (one, other) => `${other > one ? "+" : "−"}${count(Math.abs(other - one))}`;
   return h(
     "table",
     { class: "whatif-counts" },
-    h("caption", { text: `How often, in ticks ${difference.first_tick} to ${difference.last_tick}${more > 0 ? `; ${more} more are left out` : ""}` }),
-    h("thead", {}, h("tr", {}, ...["", "as recorded", "in the branch", "change"].map((text) => h("th", { scope: "col", text })))),
+    h("caption", {
+      text: `How often, in ${span}${more > 0 ? `; ${more} more are left out` : ""}`,
+    }),
+    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col", text })))),
     h(
       "tbody",
       {},
@@ -142,7 +184,7 @@ function counts({ difference }) {
           h("th", { scope: "row" }, h("span", { text: name }), h("span", { class: "whatif-kind", text: kind })),
           cell(one, "one"),
           cell(other, "other"),
-          h("td", { class: "whatif-change", text: one === other ? "" : `${other > one ? "+" : "−"}${count(Math.abs(other - one))}` }),
+          h("td", { class: "whatif-change", text: one === other ? "" : changeOf(one, other) }),
         ),
       ),
     ),
@@ -151,9 +193,9 @@ function counts({ difference }) {
 
 function timeLines(sides) {
   const { first, last, at } = sides;
-  const isRead = sides.read >= last;
+  const read = sides.read >= last ? "" : ` (read up to ${count(sides.read)})`;
   return [
-    h("h3", { text: `${sides.agent}, ticks ${count(first)} to ${count(last)}${isRead ? "" : ` (read up to ${count(sides.read)})`}` }),
+    h("h3", { text: `${sides.agent}, ticks ${count(first)} to ${count(last)}${read}` }),
     line("as recorded", sides.one, { first, last, at }, "one"),
     line("in the branch", sides.other, { first, last, at }, "other"),
   ];
@@ -164,13 +206,19 @@ function line(title, spans, { first, last, at }, kind) {
   const { boxes, rows } = arrange(seen);
   const high = Math.max(1, rows) * ROW;
   const x = (tick) => ((Math.min(Math.max(tick, first), last + 1) - first) / Math.max(1, last + 1 - first)) * WIDE;
-  const svg = element("svg", { viewBox: `0 0 ${WIDE} ${high}`, preserveAspectRatio: "none", class: "whatif-svg", role: "img" });
-  svg.setAttribute("aria-label", `Time line, ${title}: ${plural(seen.length, "span")}`);
+  const svg = element("svg", {
+    viewBox: `0 0 ${WIDE} ${high}`,
+    preserveAspectRatio: "none",
+    class: "whatif-svg",
+    role: "img",
+    "aria-label": `Time line, ${title}: ${plural(seen.length, "span")}`,
+  });
   svg.style.height = `${high}px`;
   for (const { span, row } of boxes) {
     const [, , , name, begin, end, outcome] = span;
     const left = x(begin);
-    const box = element("rect", { x: left, y: row * ROW + 1, width: Math.max(1, x(end ?? last + 1) - left), height: ROW - 2 });
+    const width = Math.max(1, x(end ?? last + 1) - left);
+    const box = element("rect", { x: left, y: row * ROW + 1, width, height: ROW - 2 });
     box.style.fill = colorOf(name);
     const tip = element("title", {});
     tip.textContent = `${clip(name, 100)}, ticks ${begin} to ${end ?? "…"}${outcome ? `, ${outcome}` : ""}`;
@@ -184,7 +232,8 @@ function line(title, spans, { first, last, at }, kind) {
     box.style.background = colorOf(name);
     return h("span", { class: "whatif-name" }, box, h("span", { text: clip(name, 30) }));
   });
-  return h("figure", { class: `whatif-line ${kind}` }, h("figcaption", {}, h("strong", { text: title }), ...legend), svg);
+  const caption = h("figcaption", {}, h("strong", { text: title }), ...legend);
+  return h("figure", { class: `whatif-line ${kind}` }, caption, svg);
 }
 
 function element(tag, attributes) {
