@@ -10,7 +10,7 @@ Rules:
   bytes. One that tells nothing for a minute, or takes too long, is ended, and its row says so.
 * A process ends with its inspector, whichever way that ends: it watches its standard input (see ``child``).
 * A thread for each process hears what it tells and waits for its end. Everything else here is called on the thread of
-  the recording; what the two share is one ``Branch``, whose fields are replaced and never changed in place.
+  the recording; what the two share is one ``AskedBranch``, whose fields are replaced and never changed in place.
 * The folder is the caller's, or a temporary one that goes when the inspector ends.
 """
 
@@ -58,7 +58,7 @@ WATCHING_ONLY = "Watching only: start it with its controls, agentrt inspect RECO
 
 
 @dataclass(eq=False, slots=True)
-class Branch:
+class AskedBranch:
     """One branch: what was asked for, how far it is, what came of it."""
 
     number: int
@@ -103,7 +103,7 @@ class Branches:
         self._given = folder
         self._app = app
         self._folder: Path | None = None
-        self._all: dict[int, Branch] = {}
+        self._all: dict[int, AskedBranch] = {}
         self._next = 1
         self._sides: _Sides | None = None
         self._lock = threading.Lock()  # between two threads that end
@@ -131,7 +131,7 @@ class Branches:
         checked = parse_edits(edits, file="the script")
         last = reach[1] if ticks is None else at + min(ticks, MOST_TICKS)
         if last <= at:
-            raise InspectorError("nothing is left to run", "Branch earlier, or go on for more ticks.")
+            raise InspectorError("nothing is left to run", "AskedBranch earlier, or go on for more ticks.")
         outside = next((one for one in checked if not at < one.tick <= last), None)
         if outside is not None:
             problem = f"tick {outside.tick} is not one of the branch, which are ticks {at + 1} to {last}"
@@ -142,7 +142,7 @@ class Branches:
         self._all[one.number] = one
         return one.number
 
-    def _begun(self, at: int, ticks: int | None, last: int, edits: list[Any]) -> Branch:
+    def _begun(self, at: int, ticks: int | None, last: int, edits: list[Any]) -> AskedBranch:
         files = self._free_files()
         task = {
             "recording": self._path, "script": str(files.with_suffix(".json")), "at": at, "ticks": last - at,
@@ -158,7 +158,7 @@ class Branches:
         except OSError as error:
             raise InspectorError(f"no branch can be run: {error.strerror or error}", "Make room for it.") from error
         now = time.monotonic()
-        one = Branch(self._next, at, last, ticks, edits, files, process, heard=now, begun=now)
+        one = AskedBranch(self._next, at, last, ticks, edits, files, process, heard=now, begun=now)
         self._next += 1
         assert process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended already, which is told by and by
@@ -216,7 +216,7 @@ class Branches:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
-    def _end(self, one: Branch, state: str, error: str) -> None:
+    def _end(self, one: AskedBranch, state: str, error: str) -> None:
         with self._lock:
             if one.state == "running":
                 one.error, one.state = error, state
@@ -228,7 +228,7 @@ class Branches:
 
     # --- threads of their own -----------------------------------------------------------------------------------------
 
-    def _hear(self, one: Branch) -> None:
+    def _hear(self, one: AskedBranch) -> None:
         assert one.process.stdout is not None
         with one.process.stdout as source:
             while line := source.readline(_LONGEST_LINE):
@@ -254,7 +254,7 @@ class Branches:
             if one.process.stdin is not None:
                 one.process.stdin.close()
 
-    def _guard(self, one: Branch) -> None:
+    def _guard(self, one: AskedBranch) -> None:
         while one.state == "running":
             with contextlib.suppress(subprocess.TimeoutExpired):
                 one.process.wait(_LOOKS)

@@ -1,8 +1,8 @@
 """One branch of a recording, in a process of its own: what ``branches`` starts, as ``python -m agentrt.inspect.child``.
 
 It is told what to do in one line of JSON on standard input, and tells in lines of JSON on standard output how far it
-has come and what came of it. Standard input stays open as long as whoever started it lives: when it ends, however it ended,
-this process ends at once.
+has come and what came of it. Standard input stays open as long as whoever started it lives: when it ends, however it
+ended, this process ends at once.
 
 What is run is the world that the recording names, installed or of the project here, as ``agentrt replay`` runs it.
 Nothing else is imported, whatever the recording or the script says. What the world prints goes nowhere. Memory and the
@@ -16,7 +16,6 @@ import json
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -46,14 +45,16 @@ def main() -> None:
     task: dict[str, Any] = json.loads(source.readline())
     threading.Thread(target=_end_with_whoever_started_it, args=(source,), daemon=True).start()
     _bound()
+    progress = _Progress(out)
     try:
-        told = {"is": "done", "report": _branched(task, out)}
+        told = {"is": "done", "report": _branched(task, progress)}
     except AgentRTError as error:
         told = {"is": "failed", "error": words_of(error, _LONGEST_SIDE), "code": error.code}
     except MemoryError:
         told = {"is": "failed", "error": f"it needed more than {_MOST_MEMORY >> 30} GiB of memory", "code": ""}
     except BaseException as error:  # whatever a world raises
         told = {"is": "failed", "error": f"the world raised {repr_of(error, 2000)}", "code": ""}
+    progress.close()
     _tell(out, told)
     os._exit(0)  # threads of the world's own keep nobody waiting
 
@@ -79,8 +80,31 @@ def _tell(out: BinaryIO, message: dict[str, Any]) -> None:
     out.write(json.dumps(message).encode("ascii") + b"\n")
 
 
-def _branched(task: dict[str, Any], out: BinaryIO) -> dict[str, Any]:
-    due = 0.0
+class _Progress:
+    """Tells how far it has come, from a thread of its own: so the last tick is known, also if that one never ends."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self.tick: int = 0  # the last one that is over
+        self._out = out
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        told = 0
+        while not self._is_over.wait(_EVERY):
+            tick = self.tick
+            if tick != told:  # who tells nothing new is taken for one that hangs
+                told = tick
+                _tell(self._out, {"is": "progress", "tick": tick})
+
+    def close(self) -> None:
+        """What is told from here on stands on a line of its own."""
+        self._is_over.set()
+        self._thread.join()
+
+
+def _branched(task: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     with Recording.open(task["recording"]) as recording:
         name = str(recording.meta["world"] or "")
         world = load_world(name, task["app"]) if name else None
@@ -89,15 +113,8 @@ def _branched(task: dict[str, Any], out: BinaryIO) -> dict[str, Any]:
             assert world is not None
             runtime = world.make(seed=seed, host=host)
             runtime.log_level = "off"
-            runtime.after_tick(lambda: tell(runtime.tick))
+            runtime.after_tick(lambda: setattr(progress, "tick", runtime.tick))
             return runtime
-
-        def tell(tick: int) -> None:
-            nonlocal due
-            now = time.monotonic()
-            if now >= due:
-                due = now + _EVERY
-                _tell(out, {"is": "progress", "tick": tick})
 
         report = branch(
             recording,

@@ -85,7 +85,7 @@ def _is_number(value: object, least: float, most: float) -> bool:
     return type(value) in (int, float) and math.isfinite(value) and least <= value <= most  # type: ignore[arg-type,operator]
 
 
-def _checked(what: str, value: Any) -> Any:
+def _checked(what: str, value: object) -> object:
     if what == "variable":
         if type(value) is not bool:
             raise EditError(f"a variable is true or false, and 'to' is {repr_of(value, 80)}", 'Write "to": true.')
@@ -165,7 +165,7 @@ def _meant(runtime: Runtime, name: str) -> tuple[Agent, ...]:
     return found
 
 
-def _set(agents: tuple[Agent, ...], number: str, of: str, to: Any) -> None:
+def _set(agents: tuple[Agent, ...], number: str, of: str, to: object) -> None:
     if number == "priority":
         goals = [goal for agent in agents for goal in _selectors(agent)]
         meant = [one for one in goals if of in (one.name, one.goal.name)]

@@ -4,8 +4,8 @@
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
  * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
- * `breakpoints.js`, `toolbar.js`), and what the user does either changes the state or is told to the server. From the state follows what
- * is watched, and so what the server sends.
+ * `breakpoints.js`, `toolbar.js`), and what the user does either changes the state or is told to the server. From the
+ * state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.

@@ -330,21 +330,22 @@ function runRow(store, connection) {
       type: "button",
       class: "link",
       on: {
-        click: () => row.id !== store.state.branchId && store.set({ branchId: row.id, branch: null, sides: null }),
+        click: () =>
+          row.branch !== store.state.branchId && store.set({ branchId: row.branch, branch: null, sides: null }),
       },
     },
     dot,
     title,
     words,
   );
-  const end = button({ label: "Cancel" }, () => connection.send({ do: "unbranch", id: row.id }));
+  const end = button({ label: "Cancel" }, () => connection.send({ do: "unbranch", id: row.branch }));
   const row = h("li", {}, link, bar, end);
   row.parts = { dot, title, words, bar, link, end };
   return row;
 }
 
 function fillRun(row, one, isChosen) {
-  row.id = one.id;
+  row.branch = one.id;
   const { dot, title, words, bar, link, end } = row.parts;
   setClass(dot, `dot ${STATES[one.state] ?? "none"}`);
   setText(title, `Branch ${one.id}`);
