@@ -410,6 +410,14 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
     return make
 
 
+def _print_script_schema(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from agentrt.record.branch import script_schema
+
+        tell_text(script_schema())
+        ctx.exit()
+
+
 @click.command()
 @click.argument("recording", type=_path)
 @app_option
@@ -421,6 +429,10 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
 @click.option("--ticks", type=click.IntRange(min=1), help="Branch: how many ticks to go on.")
 @click.option("--record", type=_path, metavar="FILE", help="Branch: record it.")
 @click.option("--live", is_flag=True, help="Branch: let calls that have no recorded result go to the outside.")
+@click.option(
+    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_script_schema,
+    help="Print the JSON Schema of scripts for --edit, and exit.",
+)  # fmt: skip
 def replay(
     *,
     recording: Path,

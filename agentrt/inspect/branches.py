@@ -12,6 +12,15 @@ Rules:
 * A thread for each process hears what it tells and waits for its end. Everything else here is called on the thread of
   the recording; what the two share is one ``AskedBranch``, whose fields are replaced and never changed in place.
 * The folder is the caller's, or a temporary one that goes when the inspector ends.
+
+What clients are told, beside errors:
+
+* ``branches``: a row for each, with its number, span, state and progress; ``branched``: the number of the one that the
+  client has just asked for;
+* ``branch``: one of them with its script, what came of it (``BranchReport.as_json``), and the command that does the
+  same;
+* ``sides``: the time lines of one agent in both runs, from some ticks before the branch on, as far as they were read;
+* ``inputs``: what came in after the tick that the client looks at, so that it can be changed.
 """
 
 from __future__ import annotations
@@ -220,6 +229,8 @@ class Branches:
         with self._lock:
             if one.state == "running":
                 one.error, one.state = error, state
+        if one.process.poll() is not None:
+            return  # its number may be another's by now
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(one.process.pid, signal.SIGKILL)  # what the world started goes with it

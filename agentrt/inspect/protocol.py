@@ -293,8 +293,12 @@ def hello(
     tick: int,
     reach: tuple[int, int],
     unreplayable: Sequence[str] = (),
+    what_if: str | None = None,
 ) -> dict[str, Any]:
+    """What a client is told first. ``what_if``, of a recording: why no branch of it can be run; empty if one can."""
+    told = {} if what_if is None else {"what_if": what_if}
     return {
+        **told,
         "is": "hello",
         "protocol": PROTOCOL,
         "agentrt": library_version(),

@@ -120,11 +120,20 @@ class RecordedScene:
     # --- what if ------------------------------------------------------------------------------------------------------
 
     def _branches(self, session: Session, tick: int, last: int, branches: Branches) -> Iterator[Message]:
-        watch, rows = session.watch, branches.rows()
+        rows = branches.rows()
         if session.is_news("branches", rows):
             yield {"is": "branches", "rows": rows}
-        if session.is_news("inputs", (tick, last)):
-            yield inputs_message(self._recording, tick)
+        try:
+            if session.is_news("inputs", (tick, last)):
+                yield inputs_message(self._recording, tick)
+            yield from self._compared(session, rows, branches)
+        except RecordingError as error:  # of all that is looked at, only this is broken; said once
+            if session.is_news("broken branch", words_of(error)):
+                yield {"is": "error", "message": words_of(error), "code": "failed"}
+
+    def _compared(self, session: Session, rows: list[Message], branches: Branches) -> Iterator[Message]:
+        """The branch that the client looks at, beside the recording."""
+        watch = session.watch
         state = next((row["state"] for row in rows if row["id"] == watch.branch), None)
         if state is None:
             return
@@ -304,9 +313,9 @@ class RecordedSource(Source):
         self._known = reach
         rate, reasons = recording.meta["ticks_per_second"], recording.unreplayable
         self._hello = hello(
-            "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons
-        )
-        self._hello["what_if"] = self._branches.refusal  # why no branch can be run; empty if one can
+            "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons,
+            what_if=self._branches.refusal,
+        )  # fmt: skip
         return True
 
     def _serve(self, recording: Recording, scene: RecordedScene) -> None:

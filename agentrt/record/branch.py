@@ -24,7 +24,8 @@ names (see ``tuning``), so that the recording of a branch has them, too.
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
 is a text is raised as a ``RunFault``. An edit that finds nothing to change is an error: it was meant for something.
-Scripts are untrusted: bounded in length and depth, every key is known, and only ``EditError`` comes out.
+Scripts are untrusted: bounded in length and depth, every key is known, and only ``EditError`` comes out. What editors
+need to know of them stands in ``script.schema.json``; a test keeps the two in step.
 """
 
 from __future__ import annotations
@@ -68,6 +69,11 @@ class Edit(NamedTuple):
     value: object = None  # what the call returns
     error: BaseException | None = None  # what it raises, or None
     pointer: str = ""  # where it stands in its script
+
+
+def script_schema() -> str:
+    """The JSON Schema of scripts, for editors; ``agentrt replay --schema`` prints it."""
+    return (Path(__file__).parent / "script.schema.json").read_text(encoding="utf-8")
 
 
 def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:

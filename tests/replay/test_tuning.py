@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from jsonschema import Draft202012Validator
 from modules import load
 
 from agentrt import TOP, Action, Agent, CompoundAction, Entity, Registry, Runtime, step
 from agentrt.errors import DefinitionError, EditError
 from agentrt.goals import Goal, GoalSelector
-from agentrt.record.branch import branch, parse_edits
+from agentrt.record.branch import branch, parse_edits, script_schema
 from agentrt.record.recording import Recording
 from agentrt.record.replay import replay
 from agentrt.selection import LeafBehavior, SelectionLibrary
@@ -219,6 +222,40 @@ def test_a_change_that_is_wrong_by_itself_is_refused_before_anything_runs(edit, 
     with pytest.raises(EditError, match=said) as caught:
         parse_edits([{"tick": 3, **edit}], file="script.json")
     assert str(caught.value).startswith("[ART235] script.json#/0: ")
+    if edit.get("to") not in ([0.5, 0.2], pytest.approx(float("nan"), nan_ok=True)):  # which no schema can say
+        assert not SCRIPTS.is_valid([{"tick": 3, **edit}])
+
+
+SCRIPTS = Draft202012Validator(json.loads(script_schema()))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"send": "knock"},
+        {"send": "knock", "args": {"who": "a king"}},
+        {"drop": "knock"},
+        {"drop": 2},
+        {"change": "knock", "args": {}},
+        {"change": 2, "value": [1]},
+        {"change": 2, "error": "late"},
+        {"answer": 9, "value": None},
+        {"set": "utility", "of": "Eat", "to": 0.5},
+        {"set": "utility", "of": "Eat", "to": [0.2, 0.5], "agent": "Ann"},
+        {"set": "weight", "of": "Eat", "to": 3},
+        {"set": "sunk_cost_boost", "of": "Eat", "to": 0},
+        {"set": "priority", "of": "Loud", "to": -2.5},
+        {"set": "variable", "of": "IsAwake", "to": False},
+        {"inject": "mod:ai_pack:songs"},
+        {"revoke": "mod:ai_pack:songs", "agent": "Ann"},
+    ],
+)
+def test_what_can_be_written_has_a_schema(edit):
+    script = [{"tick": 3, **edit}]
+    assert SCRIPTS.is_valid(script)
+    assert len(parse_edits(script)) == 1
+    assert not SCRIPTS.is_valid([edit])
+    assert not SCRIPTS.is_valid([{**script[0], "import": "os"}])
 
 
 @pytest.mark.parametrize(
