@@ -134,13 +134,16 @@ class RecordedScene:
     def _compared(self, session: Session, rows: list[Message], branches: Branches) -> Iterator[Message]:
         """The branch that the client looks at, beside the recording."""
         watch = session.watch
-        state = next((row["state"] for row in rows if row["id"] == watch.branch), None)
-        if state is None:
+        row = next((row for row in rows if row["id"] == watch.branch), None)
+        if row is None:
             return
+        state, is_whole = row["state"], (watch.branch, watch.agent, row["last"])
         if session.is_news("branch", (watch.branch, state)) and (told := branches.report(watch.branch)) is not None:
             yield told
-        # The lines are read little by little, so they are asked for until all of them were.
-        lines = branches.lines(watch.branch, watch.agent, self._recording) if watch.agent else None
+        # The lines are read little by little, so they are asked for until all of them were told.
+        if not watch.agent or session.told.get("sides") == is_whole:
+            return
+        lines = branches.lines(watch.branch, watch.agent, self._recording)
         if lines is not None and session.is_news("sides", (watch.branch, watch.agent, lines["read"])):
             yield lines
 

@@ -18,7 +18,6 @@ up in the agent's own registry. Names of modules and files mean nothing here. A 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -82,7 +81,7 @@ def _is_name(value: object, *, may_be_empty: bool = False) -> bool:
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and least <= value <= most  # type: ignore[arg-type,operator]
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def _checked(what: str, value: object) -> object:
@@ -91,7 +90,7 @@ def _checked(what: str, value: object) -> object:
             raise EditError(f"a variable is true or false, and 'to' is {repr_of(value, 80)}", 'Write "to": true.')
         return value
     if what == "utility":
-        pair = value if type(value) is list else [value, value]
+        pair: list[Any] = value if type(value) is list else [value, value]
         if len(pair) != 2 or not all(_is_number(one, 0, 1) for one in pair) or pair[0] > pair[1]:
             raise EditError(
                 f"a utility is a number from 0 to 1 or a pair [low, high] of them, and 'to' is {repr_of(value, 80)}",
@@ -120,7 +119,7 @@ def put_up(runtime: Runtime, failed: Callable[[str, dict[str, Any], EditError], 
 
 
 def _taken(
-    runtime: Runtime, does: str, failed: Callable[[str, dict[str, Any], EditError], object] | None, **args: Any
+    runtime: Runtime, does: str, failed: Callable[[str, dict[str, Any], EditError], object] | None, /, **args: Any
 ) -> None:
     try:
         apply_change(runtime, does, args)
@@ -178,7 +177,7 @@ def _set(agents: tuple[Agent, ...], number: str, of: str, to: object) -> None:
         folded = of.casefold()
         holders = [state for state in states if folded in (name.casefold() for name in state.variables)]
         for state in holders:
-            state.set_variable(of, to)
+            state.set_variable(of, to is True)
         if not holders:
             raise _unknown("nobody has a variable", of, known, "There are")
         return

@@ -199,7 +199,7 @@ def test_a_pack_is_given_and_taken(inn):
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        ({"set": "utilty", "of": "Eat", "to": 1}, "'set' is 'utilty', and not one of .* Did you mean 'utility'"),
+        ({"set": "utilityy", "of": "Eat", "to": 1}, "'set' is 'utilityy', and not one of .* Did you mean 'utility'"),
         ({"set": ["utility"], "of": "Eat", "to": 1}, "'set' is .*, and not one of"),
         ({"set": "utility", "to": 1}, "'of' is missing: whose utility it is"),
         ({"set": "utility", "of": "Eat"}, "'to' is missing: what the utility is to be"),
@@ -208,6 +208,8 @@ def test_a_pack_is_given_and_taken(inn):
         ({"set": "utility", "of": "Eat", "to": True}, "a utility is a number from 0 to 1"),
         ({"set": "utility", "of": "Eat", "to": float("nan")}, "a utility is a number from 0 to 1"),
         ({"set": "weight", "of": "Eat", "to": -1}, "a weight is a number from 0 to"),
+        ({"set": "weight", "of": "Eat", "to": 10**400}, "a weight is a number from 0 to"),
+        ({"set": "weight", "of": "Eat", "to": float("inf")}, "a weight is a number from 0 to"),
         ({"set": "priority", "of": "Eat", "to": 1e300}, "a priority is a number from -1e"),
         ({"set": "variable", "of": "Eat", "to": 1}, "a variable is true or false, and 'to' is 1"),
         ({"set": "weight", "of": "x" * 501, "to": 1}, "'of' is missing"),
