@@ -37,10 +37,17 @@ export function resultView(store) {
     lines,
     figures,
   );
+  let seen = ""; // which branch was shown, and how far it was
   store.view(["branch"], ({ branch }) => {
     show(element, branch !== null);
     fill(body, ...(branch === null ? [] : render(store, branch)));
     fill(figures, ...(branch === null ? [] : [branch.report ? counts(branch.report) : null, commandLine(branch)]));
+    const key = branch === null ? "" : `${branch.id} ${branch.state}`;
+    if (key !== seen && branch !== null && branch.state !== "running") {
+      const scroller = element.parentElement; // what was waited for comes into sight; the page itself stays
+      scroller.scrollTop += element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 10;
+    }
+    seen = key;
   });
   store.view(["sides", "branch", "chosen", "theme"], ({ sides, branch, chosen }) => {
     const isThere = branch?.state === "done" && sides !== null && sides.id === branch.id && sides.agent === chosen;
