@@ -546,6 +546,8 @@ class EditError(DataFault):
     code = "ART235"
 
     def __init__(self, problem: str, remedy: str, **place: Unpack[FilePlace]) -> None:
+        self.problem = problem  # what is wrong, without the full stop
+        self.remedy = remedy  # what to write instead
         super().__init__(f"{problem}. {remedy}", **place)
 
 

@@ -111,6 +111,7 @@ def test_a_class_has_a_name_of_its_own(library):
 ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.bridges",  # a facade
     "agentrt.cli.__main__",  # python -m agentrt.cli
+    "agentrt.inspect.child",  # python -m agentrt.inspect.child, for each branch
     "agentrt.kernel.hosts.asyncio_",  # loaded by the name of an event loop, when there is to be one
     "agentrt.kernel.hosts.trio_",  # likewise; it imports what need not be installed
     "agentrt.rebuild",  # a facade
@@ -121,6 +122,7 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
 ONE_READER = {  # modules that one other imports, and nothing that a facade shows: why each is a room all the same
     "agentrt.activity.plan.stepping": "the coroutines of its one importer, which is compiled, as they cannot be",
     "agentrt.behavior.walk": "what a tick does, beside the tree that it walks: a loop of three steps to be read alone",
+    "agentrt.inspect.branches": "processes, their threads and files: what a recording's own thread only asks about",
     "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.recorded": "what lives on the thread of a file",
     "agentrt.inspect.server": "what lives on the server's thread",

@@ -60,6 +60,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
 
 from agentrt.activity import performances
+from agentrt.activity.author.action import Numbers
 from agentrt.activity.author.arguments import asked
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
@@ -93,6 +94,7 @@ from agentrt.words import class_name, error_words, repr_of, type_name, words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
+    from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
     from agentrt.body.budget import SearchWork
@@ -368,6 +370,34 @@ class Agent(Generic[E_co]):
         Source: Stonehearth, AI: "Injecting actions".
         """
         return self._knowledge.teach(what, source, is_saved=is_saved)
+
+    def tune(
+        self,
+        which: str | type[Action],
+        *,
+        utility: float | UtilityRange | None = None,
+        weight: float | None = None,
+        sunk_cost_boost: float | None = None,
+    ) -> int:
+        """Change numbers of its actions, for this agent alone and while it lives; those left out stay.
+
+        Call it between two ticks or at an intake. What thinks or runs goes on: an action that has placed itself in its
+        range stands at the same place of the new one, and who can win now is asked.
+
+        Args:
+            which: a class, or what paths or debugging tools call the action.
+            utility: a number from 0 to 1; for an action that declares a range, also another one.
+            weight, sunk_cost_boost: as an action declares them.
+
+        Returns:
+            How many of its actions were meant; 0 if it knows none.
+
+        Raises:
+            DefinitionError: a number does not fit; nothing is changed then.
+
+        Source: ours; Stonehearth, AI: "Writing actions".
+        """
+        return self._knowledge.tune(which, Numbers(utility, weight, sunk_cost_boost))
 
     def inject_from(self, bearer: object, *, source: str | None = None) -> Injection:
         """Teach the agent what a thing bears: a piece of equipment, a buff, the abilities of a job.

@@ -74,7 +74,7 @@ from typing import (
     get_type_hints,
 )
 
-from agentrt.activity.author.action import Action
+from agentrt.activity.author.action import Action, Numbers
 from agentrt.activity.author.arguments import misfit
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.activity.tasks.group import Member, TaskGroup
@@ -97,6 +97,7 @@ from agentrt.words import class_name, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import ActionSpec
+    from agentrt.activity.author.answering import Declared
     from agentrt.activity.plan.tree import Planner
     from agentrt.activity.tasks.group import Extension
     from agentrt.kernel.kernel import Kernel
@@ -808,7 +809,7 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_given", "_injections", "_registry", "belongings", "groups")
+    __slots__ = ("_agent", "_given", "_injections", "_registry", "_tuned", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
@@ -817,6 +818,7 @@ class Knowledge:
         self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
+        self._tuned: Tuned | None = None  # its actions whose numbers were changed, if there are any
 
     @property
     def own_registry(self) -> Registry | None:
@@ -918,7 +920,7 @@ class Knowledge:
                     kinds = ("components", "observers", "groups", "strategies")
                     detail += tuple((kind, len(getattr(content, kind))) for kind in kinds if getattr(content, kind))
                 planner.record("", event, detail)
-            planner.learn(index_actions(self.actions))
+            planner.learn(self._known())
             if content is not None and content.groups:
                 planner.learn_groups(group.spec for group in self.groups)
 
@@ -1008,8 +1010,26 @@ class Knowledge:
     def _learn(self) -> None:
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
-            planner.learn(index_actions(self.actions))
+            planner.learn(self._known())
         self.take_up_groups()
+
+    # --- numbers that were changed ------------------------------------------------------------------------------------
+
+    def _known(self) -> Known:
+        """Its actions by activity, with the numbers that count for it."""
+        known = index_actions(self.actions)
+        return known if self._tuned is None else self._tuned.of(known)
+
+    def tune(self, which: str | type[Action], numbers: Numbers) -> int:
+        """Change numbers of actions, for this agent alone. See ``Agent.tune``."""
+        tuned = self._tuned or Tuned()
+        others = tuned.tune(index_actions(self.actions), which, numbers)
+        if others:
+            self._tuned = tuned
+            planner = self._agent.planner
+            if planner is not None and not planner.execution.is_stopped:
+                planner.retune(self._known(), others)
+        return len(others)
 
     # --- task groups --------------------------------------------------------------------------------------------------
 
@@ -1052,7 +1072,7 @@ class Knowledge:
 
     def equip(self, planner: Planner) -> None:
         """Give a new planner all that there is; nobody thinks yet."""
-        planner.learn(index_actions(self.actions))
+        planner.learn(self._known())
         if self.groups:
             planner.learn_groups(group.spec for group in self.groups)
         if self.belongings is not None:
@@ -1129,6 +1149,40 @@ def _provided(strategy: type[Strategy]) -> tuple[type[Dependency[Any]], ...]:
 
 Known: TypeAlias = "Mapping[str, tuple[ActionSpec, ...]]"
 """Activity to the actions that perform it, in the order in which they were learned."""
+
+
+class Tuned:
+    """Actions of one agent whose numbers are others than their classes declare.
+
+    Units are told apart by their specs, so each has one spec until its numbers change again.
+    """
+
+    __slots__ = ("_numbers", "_specs")
+
+    def __init__(self) -> None:
+        self._numbers: dict[ActionSpec, Numbers] = {}  # by what the class declares
+        self._specs: dict[ActionSpec, ActionSpec] = {}  # what stands for it
+
+    def of(self, known: Known) -> Known:
+        specs = self._specs
+        return {activity: tuple([specs.get(one, one) for one in ones]) for activity, ones in known.items()}
+
+    def tune(self, known: Known, which: str | type[Action], numbers: Numbers) -> dict[Declared, Declared]:
+        """Change numbers of what is called so, or is of a class; what stood for each, and what does now."""
+        found = [one for ones in known.values() for one in ones if which in (one.cls, one.label, one.name)]
+        merged: dict[ActionSpec, Numbers] = {}
+        for spec in found:
+            before = self._numbers.get(spec, Numbers())
+            given = {name: value for name, value in numbers._asdict().items() if value is not None}
+            merged[spec] = before._replace(**given)
+        made: dict[ActionSpec, ActionSpec] = {}
+        others: dict[Declared, Declared] = {}
+        for spec, one in merged.items():  # it raises before anything is changed
+            others[self._specs.get(spec, spec)] = made[spec] = spec.with_numbers(one)
+        self._numbers.update(merged)
+        self._specs.update(made)
+        return others
+
 
 _MOST_INDEXES = 1024
 

@@ -23,6 +23,7 @@ from agentrt.cli.groups import (
     Group,
     JsonOut,
     app_option,
+    given_app,
     known_registry,
     own_world,
     progress_printer,
@@ -110,17 +111,30 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("recording", required=False)
 @app_option
 @_page_options
-def inspect(*, recording: str | None, page: _Page) -> None:
+@click.option(
+    "--controls", is_flag=True, help="Let the page run branches of it (what if), or pause and step what lives."
+)
+@click.option(
+    "--branches", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Where branches are kept.  [default: a temporary folder]",
+)  # fmt: skip
+def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Path | None) -> None:
     """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
-    A recording that is still being written can be looked at, too.
+    A recording that is still being written can be looked at, too. With --controls, the page can change a number after
+    any tick and run on from there, in a process of its own.
     """
     from agentrt.inspect import Inspector
 
+    if branches is not None and (recording is None or not controls):
+        raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
-        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=False, paused=False, watch=nobody)
+        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, watch=nobody)
         return
-    inspector = Inspector(recording, port=page.port, address=page.address, token=page.token)
+    inspector = Inspector(
+        recording, port=page.port, address=page.address, token=page.token, controls=controls, branches=branches,
+        app=given_app(),
+    )  # fmt: skip
     with contextlib.suppress(KeyboardInterrupt), inspector:
         _tell(inspector, page.is_opened)
         _wait()
@@ -396,6 +410,14 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
     return make
 
 
+def _print_script_schema(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from agentrt.record.branch import script_schema
+
+        tell_text(script_schema())
+        ctx.exit()
+
+
 @click.command()
 @click.argument("recording", type=_path)
 @app_option
@@ -407,6 +429,10 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
 @click.option("--ticks", type=click.IntRange(min=1), help="Branch: how many ticks to go on.")
 @click.option("--record", type=_path, metavar="FILE", help="Branch: record it.")
 @click.option("--live", is_flag=True, help="Branch: let calls that have no recorded result go to the outside.")
+@click.option(
+    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_script_schema,
+    help="Print the JSON Schema of scripts for --edit, and exit.",
+)  # fmt: skip
 def replay(
     *,
     recording: Path,

@@ -45,10 +45,13 @@ class Inspector:
         port: where to listen; 0 for any port that is free.
         address: what to listen on. Loopback by default; any other needs a token.
         token: what clients have to know, at least 16 characters; ``url`` contains it. None for nothing.
-        controls: whether clients may pause, step and set breakpoints. A recording can always be moved in.
+        controls: whether clients may pause, step and set breakpoints; of a recording, which can always be moved in,
+            whether they may run branches of it: each runs the world that it names in a process of its own.
         title: what the page calls it.
         hosts: names by which this machine is called, besides its address.
         max_clients: how many may look at the same time.
+        branches: the folder where branches of a recording are kept; None for a temporary one, which goes in the end.
+        app: where the world of a recording is, if it is that of a project; see ``agentrt.worlds.project_world``.
 
     Raises:
         InspectorError: the address needs a token, or the token is too short.
@@ -68,6 +71,8 @@ class Inspector:
         title: str = "",
         hosts: Iterable[str] = (),
         max_clients: int = 16,
+        branches: str | PathLike[str] | None = None,
+        app: str = "",
     ) -> None:
         self._doorkeeper = Doorkeeper(address, token, hosts)
         self._address = address
@@ -79,7 +84,8 @@ class Inspector:
         if isinstance(subject, Runtime):
             self._source = LiveSource(subject, title or "agentrt", controls=controls)
         else:
-            self._source = RecordedSource(fspath(subject), title)
+            folder = None if branches is None else fspath(branches)
+            self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 

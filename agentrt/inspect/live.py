@@ -505,6 +505,7 @@ class Breakpoints:
 
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
+_NO_BRANCHES = "branches are run of recordings: record this run, and look at that"
 _NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
 _FAILED = "the inspector failed to show something"
 _READ_ONLY = "this inspector only shows: it was made without controls"
@@ -662,8 +663,8 @@ class LiveSource(Source):
         if do == "watch":
             session.look_at(fields["watch"])
             return
-        if do == "at":
-            session.refuse(_NO_WAY_BACK, "not_a_recording")
+        if do in ("at", "branch", "unbranch"):
+            session.refuse(_NO_WAY_BACK if do == "at" else _NO_BRANCHES, "not_a_recording")
             return
         if not self._controls:
             session.refuse(_READ_ONLY, "read_only")

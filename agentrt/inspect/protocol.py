@@ -84,12 +84,14 @@ class WatchQuery(NamedTuple):
     timeline: TimelineQuery | None = None  # a time line
     drawing: bool = False  # what the world looks like
     pins: tuple[Pin, ...] = ()  # expressions, with their lines over time
+    branches: bool = False  # the branches of a recording, and what came in after the tick
+    branch: int = 0  # one of them, by its number, with the time lines of ``agent``; 0 for none
 
 
 class Command(NamedTuple):
     """What a client asks for."""
 
-    do: str  # watch, pause, resume, play, step, speed, break, unbreak or at
+    do: str  # watch, pause, resume, play, step, speed, break, unbreak, at, branch or unbranch
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
@@ -140,6 +142,20 @@ _tick = _whole(0, _LARGEST_TICK, 0)
 
 def _tick_or_none(name: str, value: object) -> int | None:
     return None if value is None else _tick(name, value)
+
+
+_some_ticks = _whole(1, _MOST_TICKS)
+
+
+def _ticks_or_none(name: str, value: object) -> int | None:
+    return None if value is None else _some_ticks(name, value)
+
+
+def _objects(name: str, value: object) -> list[Any]:
+    """Their contents are looked at by whoever takes them."""
+    if type(value) is not list or len(value) > _MOST_ROWS or not all(type(one) is dict for one in value):
+        raise _Wrong(f"'{name}' has to be a list of at most {_MOST_ROWS} objects")
+    return value
 
 
 def _speed(name: str, value: Any) -> float:
@@ -208,6 +224,8 @@ _WATCH: _Fields = {
     "timeline": _part(TimelineQuery, {"agent": _name, "first": _tick, "last": _tick_or_none}),
     "drawing": _flag,
     "pins": _pins,
+    "branches": _flag,
+    "branch": _whole(0, _LARGEST_TICK, 0),
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -220,6 +238,9 @@ _COMMANDS: Mapping[str, _Fields] = {
     "break": {"kind": _kind, "name": _name, "agent": _text},
     "unbreak": {"id": _whole(0, _LARGEST_TICK)},
     "at": {"tick": _whole(0, _LARGEST_TICK)},
+    # run a recording on otherwise, after a tick, for some ticks (null: to its end); end it, or let go of it
+    "branch": {"at": _whole(0, _LARGEST_TICK), "ticks": _ticks_or_none, "edits": _objects},
+    "unbranch": {"id": _whole(0, _LARGEST_TICK)},
 }
 
 
@@ -294,8 +315,12 @@ def hello(
     tick: int,
     reach: tuple[int, int],
     unreplayable: Sequence[str] = (),
+    what_if: str | None = None,
 ) -> dict[str, Any]:
+    """What a client is told first. ``what_if``, of a recording: why no branch of it can be run; empty if one can."""
+    told = {} if what_if is None else {"what_if": what_if}
     return {
+        **told,
         "is": "hello",
         "protocol": PROTOCOL,
         "agentrt": library_version(),

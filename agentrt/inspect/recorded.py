@@ -25,8 +25,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
@@ -64,8 +66,14 @@ _FOLDED = sorted(FOLDED)
 class RecordedScene:
     """What one recording holds at a tick, for all clients; its clock gives real seconds, from any start."""
 
-    def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        clock: Callable[[], float] = time.perf_counter,
+        branches: Branches | None = None,
+    ) -> None:
         self._recording = recording
+        self.branches: Branches | None = branches
         self._clock = clock
         self.pins: RecordedPins = RecordedPins(recording, clock)
         # time lines, and the first tick that was not read for them
@@ -109,6 +117,38 @@ class RecordedScene:
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
+        if watch.branches and self.branches is not None:
+            yield from self._branches(session, tick, last, self.branches)
+
+    # --- what if ------------------------------------------------------------------------------------------------------
+
+    def _branches(self, session: Session, tick: int, last: int, branches: Branches) -> Iterator[Message]:
+        rows = branches.rows()
+        if session.is_news("branches", rows):
+            yield {"is": "branches", "rows": rows}
+        try:
+            if session.is_news("inputs", (tick, last)):
+                yield inputs_message(self._recording, tick)
+            yield from self._compared(session, rows, branches)
+        except RecordingError as error:  # of all that is looked at, only this is broken; said once
+            if session.is_news("broken branch", words_of(error)):
+                yield {"is": "error", "message": words_of(error), "code": "failed"}
+
+    def _compared(self, session: Session, rows: list[Message], branches: Branches) -> Iterator[Message]:
+        """The branch that the client looks at, beside the recording."""
+        watch = session.watch
+        row = next((row for row in rows if row["id"] == watch.branch), None)
+        if row is None:
+            return
+        state, is_whole = row["state"], (watch.branch, watch.agent, row["last"])
+        if session.is_news("branch", (watch.branch, state)) and (told := branches.report(watch.branch)) is not None:
+            yield told
+        # The lines are read little by little, so they are asked for until all of them were told.
+        if not watch.agent or session.told.get("sides") == is_whole:
+            return
+        lines = branches.lines(watch.branch, watch.agent, self._recording)
+        if lines is not None and session.is_news("sides", (watch.branch, watch.agent, lines["read"])):
+            yield lines
 
     # --- the world ----------------------------------------------------------------------------------------------------
 
@@ -201,9 +241,19 @@ _NO_TIMES = {"last": 0.0, "mean": 0.0, "worst": 0.0}
 class RecordedSource(Source):
     """A recording, for clients; by default it is called by the name of its file."""
 
-    def __init__(self, path: str, title: str, *, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self,
+        path: str,
+        title: str,
+        *,
+        clock: Callable[[], float] = time.perf_counter,
+        controls: bool = False,
+        branches: str | None = None,
+        app: str = "",
+    ) -> None:
         super().__init__(clock)
         self._path = path
+        self._branches = Branches(path, branches, app, controls=controls)
         self._title = title or Path(path).name
         self._hello: Message = {}
         self._wake = threading.Event()
@@ -244,7 +294,8 @@ class RecordedSource(Source):
         with contextlib.ExitStack() as stack:
             try:
                 recording = stack.enter_context(Recording.open(self._path))
-                scene = RecordedScene(recording)
+                scene = RecordedScene(recording, branches=self._branches)
+                stack.callback(self._branches.close)
                 self._look(recording)
             except AgentRTError as error:
                 self._error = error
@@ -268,8 +319,9 @@ class RecordedSource(Source):
         self._known = reach
         rate, reasons = recording.meta["ticks_per_second"], recording.unreplayable
         self._hello = hello(
-            "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons
-        )
+            "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons,
+            what_if=self._branches.refusal,
+        )  # fmt: skip
         return True
 
     def _serve(self, recording: Recording, scene: RecordedScene) -> None:
@@ -355,8 +407,26 @@ class RecordedSource(Source):
             position.go(session.at)
         elif do == "speed":
             position.change_speed(now, session.at, fields["speed"])
+        elif do in ("branch", "unbranch"):
+            self._branch(session, do, fields)
         else:
             session.refuse("nothing runs in a recording, so nothing can be stopped", "not_live")
+
+    def _branch(self, session: Session, do: str, fields: dict[str, Any]) -> None:
+        branches = self._branches
+        try:
+            if branches.refusal:
+                session.refuse(branches.refusal, "read_only")
+            elif do == "unbranch":
+                branches.drop(fields["id"])
+            else:
+                number = branches.start(fields["at"], fields["ticks"], fields["edits"], self._known)
+                session.notify({"is": "branched", "id": number})
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._report(error)
+            session.refuse(words_of(error), "bad_branch")
 
     def _within(self, tick: int) -> int:
         first, last = self._known

@@ -132,6 +132,9 @@ class Session:
                 self._rarely.pop(kind, None)
         if watch.agent != self.watch.agent:
             self.told.pop("outlines", None)
+        if (watch.branches, watch.branch) != (self.watch.branches, self.watch.branch):
+            for kind in ("branches", "branch", "sides", "inputs"):
+                self.told.pop(kind, None)
         self.watch = watch
 
     def forget(self) -> None:

@@ -17,12 +17,15 @@ A branch can be recorded. Its recording is one of a whole run, which can be repl
 changed it is noted as posted from outside, which a replay cannot repeat.
 
 A script is a JSON list of edits, which ``docs/how-to/replay.md`` lists. Each names the tick whose intake it is about,
-and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result.
+and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result,
+``set`` a number or a variable of what runs, ``inject`` or ``revoke`` a pack. The last three are inputs of reserved
+names (see ``tuning``), so that the recording of a branch has them, too.
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
 is a text is raised as a ``RunFault``. An edit that finds nothing to change is an error: it was meant for something.
-Scripts are untrusted: bounded in length and depth, every key is known, and only ``EditError`` comes out.
+Scripts are untrusted: bounded in length and depth, every key is known, and only ``EditError`` comes out. What editors
+need to know of them stands in ``script.schema.json``; a test keeps the two in step.
 """
 
 from __future__ import annotations
@@ -37,9 +40,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
-from agentrt.record.compare import TraceComparison, TraceDifference
+from agentrt.record.compare import Difference, TraceComparison, TraceDifference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
+from agentrt.record.tuning import RESERVED, TUNES, keys_of, read_change
 from agentrt.record.values import Codecs, Unkept
 from agentrt.words import counted
 
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_EDITS = 10_000
 _AT_THE_END = sys.maxsize
-_DOES = ("send", "drop", "change", "answer")
+_DOES = ("send", "drop", "change", "answer", *TUNES)
 _EXAMPLE = 'An edit is for example {"tick": 40, "send": "door_opened", "args": {"door": "north"}}.'
 
 
@@ -59,12 +63,17 @@ class Edit(NamedTuple):
     """One change."""
 
     tick: int  # the tick whose intake it is about
-    does: str  # ``"send"``, ``"drop"``, ``"change"`` or ``"answer"``
-    what: str | int  # the name of an input, or the number of a call
-    args: dict[str, Any] | None = None  # of an input
+    does: str  # ``"send"``, ``"drop"``, ``"change"``, ``"answer"``, ``"set"``, ``"inject"`` or ``"revoke"``
+    what: str | int  # the name of an input, the number of a call, what is set, or the alias of a pack
+    args: dict[str, Any] | None = None  # of an input; of what is set, injected or revoked: see ``tuning``
     value: object = None  # what the call returns
     error: BaseException | None = None  # what it raises, or None
     pointer: str = ""  # where it stands in its script
+
+
+def script_schema() -> str:
+    """The JSON Schema of scripts, for editors; ``agentrt replay --schema`` prints it."""
+    return (Path(__file__).parent / "script.schema.json").read_text(encoding="utf-8")
 
 
 def load_edits(path: Path | str, *, codecs: Codecs | None = None) -> tuple[Edit, ...]:
@@ -118,6 +127,8 @@ class _EditReader:
         if len(does) != 1:
             raise self.fail(f"it does {' and '.join(does) or 'nothing'}, and not one of {', '.join(_DOES)}")
         what = data[does[0]]
+        if does[0] in TUNES:
+            return self._change(tick, does[0], what, data)
         is_call = type(what) is int and does[0] != "send"
         if not is_call and (type(what) is not str or does[0] == "answer"):
             raise self.fail(f"'{does[0]}' takes the name of an input, or the number of a call")
@@ -134,12 +145,22 @@ class _EditReader:
                 raise self.fail("'error' is a text, or an error as a recording writes it")
         return Edit(tick, does[0], what, value=self._value(data.get("value")), error=error, pointer=self._pointer)
 
-    def _require_keys(self, data: dict[str, Any], does: str, *, is_call: bool) -> None:
-        others = () if does == "drop" else ("value", "error") if is_call else ("args",)
-        known = ("tick", does, *others)
+    def _change(self, tick: int, does: str, what: object, data: dict[str, Any]) -> Edit:
+        self._require_known(data, ("tick", does, *keys_of(does)))
+        try:
+            args = read_change(does, what, data)
+        except EditError as error:
+            raise self.fail(error.problem, error.remedy) from None
+        return Edit(tick, does, str(what), args=args, pointer=self._pointer)
+
+    def _require_known(self, data: dict[str, Any], known: tuple[str, ...]) -> None:
         for key in data:
             if key not in known:
                 raise self.fail(f"it has a key {key!r} that does not belong there.{did_you_mean(str(key), known)}")
+
+    def _require_keys(self, data: dict[str, Any], does: str, *, is_call: bool) -> None:
+        others = () if does == "drop" else ("value", "error") if is_call else ("args",)
+        self._require_known(data, ("tick", does, *others))
         if does != "drop" and is_call and ("value" in data) == ("error" in data):
             raise self.fail("the result of a call is a 'value' or an 'error'")
         if does == "change" and not is_call and "args" not in data:
@@ -173,7 +194,7 @@ def apply_edits(
         if edit.does not in _DOES:  # a program may have made it, and no script
             problem = f"it does {edit.does!r}, and not one of {', '.join(_DOES)}"
             raise EditError(problem, _EXAMPLE, file=file, pointer=edit.pointer)
-        if edit.does in ("send", "answer"):
+        if edit.does in ("send", "answer", *TUNES):
             coming.append(_added(edit))
         else:
             one = _take(edit, left, file)
@@ -186,6 +207,8 @@ def apply_edits(
 def _added(edit: Edit) -> RecordedInput:
     if edit.does == "send":
         return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
+    if edit.does in TUNES:
+        return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, f"{RESERVED}{edit.does}", edit.args or {}, None, None)
     return RecordedInput(edit.tick, _AT_THE_END, "answered", int(edit.what), "", {}, edit.value, edit.error)
 
 
@@ -231,6 +254,8 @@ class _BranchFeeder(Feeder):
         self.left_over: int = 0
         self.live: int = 0
         self.missing: UnansweredCallError | None = None
+        self.wrong: EditError | None = None  # the first edit that found nothing, or does not fit what is there
+        self._edits = edits
         self._at = at
         self._may_call = live
         self._file = file
@@ -240,6 +265,13 @@ class _BranchFeeder(Feeder):
             if one.kind == "answered" and not isinstance(one.value, Unkept):
                 self._answers.setdefault(one.number, []).append(one)
         super().__init__(runtime, chain(before, after))
+
+    def change_failed(self, does: str, args: dict[str, Any], error: EditError) -> None:
+        if self.wrong is None:
+            tick = self.runtime.tick  # which runs
+            here = (one.pointer for one in self._edits if (one.tick, one.does, one.args) == (tick, does, args))
+            pointer = next(here, "")
+            self.wrong = EditError(f"{error.problem}, in tick {tick}", error.remedy, file=self._file, pointer=pointer)
 
     @property
     def _is_branch(self) -> bool:
@@ -297,6 +329,16 @@ class BranchReport(NamedTuple):
     # how the branch differs from what was recorded; None if the recording ends where it begins
     difference: TraceDifference | None
     recorded: Path | None  # where it was recorded; None if it was not
+    first: Difference | None = None  # the first place where they part, with what the agent did there in both
+
+    def as_json(self) -> dict[str, Any]:
+        """It as plain values, for tools; how each of the counted things ran in both is part of it."""
+        return {
+            **self._asdict(),
+            "recorded": None if self.recorded is None else str(self.recorded),
+            "difference": None if self.difference is None else self.difference.as_json(),
+            "first": None if self.first is None else self.first.as_json(),
+        }
 
     def as_text(self) -> str:
         """It in several lines."""
@@ -310,6 +352,8 @@ class BranchReport(NamedTuple):
             lines += [f"{counted(count, 'result')} {words}"] if count else []
         if self.difference is not None:
             lines.append(self.difference.as_text())
+        if self.first is not None:
+            lines += self.first.explained_lines("in the recording", "in the branch")
         lines += [f"recorded: {self.recorded}"] if self.recorded is not None else []
         lines.append(f"digest: {self.digest}")
         return "\n".join(lines)
@@ -331,7 +375,9 @@ class _Branching(Replay):
         ticks: int | None,
         host: str,
         live: bool,
+        max_bytes: int | None,
     ) -> None:
+        self._max_bytes = max_bytes
         last = recording.last_tick
         file = str(recording.path)
         if not 0 <= at <= last:
@@ -352,6 +398,7 @@ class _Branching(Replay):
             )
         self._comparison = TraceComparison(("the recording", "the branch"))
         self._agents: tuple[str, ...] | None = None
+        self._first: Difference | None = None
         super().__init__(
             recording, make, host=host, feeder=partial(_BranchFeeder, at=at, edits=edits, live=live, file=file)
         )
@@ -361,16 +408,17 @@ class _Branching(Replay):
         if path is None:
             return nullcontext()
         meta = {"branched_from": {"recording": self.recording.path.name, "tick": self._at}}
-        return self.runtime.record(path, world=self.recording.meta["world"], meta=meta)
+        return self.runtime.record(path, world=self.recording.meta["world"], max_bytes=self._max_bytes, meta=meta)
 
     def leave(self) -> range:
         """It stands where the branch begins: the ticks to go on with."""
         self.require(self._at)
         for edit in self._edits:
             if edit.does == "send" and edit.what not in self.runtime.inputs:
+                taken = [name for name in self.runtime.inputs if not name.startswith(RESERVED)]
                 raise EditError(
                     f"nobody takes inputs of the name {edit.what!r}",
-                    f"The world takes {', '.join(self.runtime.inputs) or 'none'}.",
+                    f"The world takes {', '.join(taken) or 'none'}.",
                     file=str(self.recording.path),
                     pointer=edit.pointer,
                 )
@@ -383,12 +431,20 @@ class _Branching(Replay):
 
     def compare(self) -> None:
         """A tick of the branch is over."""
+        if self.feeder.wrong is not None:
+            raise self.feeder.wrong
         if self.feeder.missing is not None:
             raise self.feeder.missing  # here, and not where the call was made: an action would contain it
         self.require(self._end)
         tick, last = self.tick, self.recording.last_tick
         if tick <= last:
-            self._comparison.feed(tick, self.recording.batch(tick), self.batch)
+            recorded = self.recording.batch(tick)
+            self._comparison.feed(tick, recorded, self.batch)
+            # Of an agent, if one parts in the same tick: it can be asked why, and the runtime cannot.
+            if self._first is None and (agent := self._comparison.first_agent) is not None:
+                sides = ([one for one in records if one.agent == agent] for records in (recorded, self.batch))
+                found = first_difference(tick, *sides)
+                self._first = None if found is None else self._explained(found)
         if tick == min(last, self._end):
             # Now: the branch may go on after the last tick that was recorded, and they are compared with who was there.
             self._agents = tuple(agent.name for agent in self.runtime.agents)
@@ -411,6 +467,7 @@ class _Branching(Replay):
             live=feeder.live,
             difference=difference,
             recorded=path,
+            first=self._first,
         )
 
 
@@ -425,6 +482,7 @@ def branch(
     host: str = "plain",
     calls: str = "recorded",
     record: Path | str | None = None,
+    max_bytes: int | None = None,
 ) -> BranchReport:
     """Replay a recording up to a tick, change something, and go on; starts the event loop that it needs.
 
@@ -436,6 +494,7 @@ def branch(
         ticks: how many ticks to go on; None up to the last one that was recorded.
         calls: ``"recorded"``, or ``"live"`` to let calls without a recorded result go to the outside.
         record: where to record the branch; a file that does not exist.
+        max_bytes: how large that file may become; None for any size. The oldest ticks go first.
 
     Returns:
         What it came to, and how it differs from what was recorded.
@@ -453,10 +512,14 @@ def branch(
     if not isinstance(recording, Recording):
         with Recording.open(recording) as opened:
             return branch(
-                opened, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, calls=calls, record=record
-            )
+                opened, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, calls=calls, record=record,
+                max_bytes=max_bytes,
+            )  # fmt: skip
     path = None if record is None else Path(record)
-    work = _Branching(recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live")
+    work = _Branching(
+        recording, make, at=at, edits=edits, edit=edit, ticks=ticks, host=host, live=calls == "live",
+        max_bytes=max_bytes,
+    )  # fmt: skip
     if host == "plain":
         with work, work.record(path):
             work.to(at)

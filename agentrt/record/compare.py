@@ -21,9 +21,9 @@ the same is not touched by the change.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
@@ -53,6 +53,22 @@ class Difference(NamedTuple):
     # what that agent did by the end of that tick when it was recorded, in words; may be empty
     expected_explained: str = ""
     got_explained: str = ""  # what it does now
+
+    def as_json(self) -> dict[str, Any]:
+        """Both sides, as plain values; records as lines."""
+        told: dict[str, Any] = self._asdict()
+        for name in ("expected", "got"):
+            told[name] = None if told[name] is None else _line(told[name])
+        for name in ("before", "expected_after", "got_after"):
+            told[name] = [_line(one) for one in told[name]]
+        return told
+
+    def explained_lines(self, one: str, other: str) -> Iterator[str]:
+        """What the agent did by the end of that tick, with what the two sides are called."""
+        for title, text in ((one, self.expected_explained), (other, self.got_explained)):
+            if text:
+                yield f"{title}, at the end of tick {self.tick}:"
+                yield from (f"    {line}" for line in text.splitlines())
 
     def as_text(self) -> str:
         """Both sides, in several lines."""
@@ -146,6 +162,23 @@ class TraceDifference(NamedTuple):
     events: tuple[tuple[str, int, int], ...]  # how often there was a record of a kind, likewise
     gone: tuple[str, ...]  # agents that are there in the end of the first run only
     come: tuple[str, ...]  # agents that are there in the end of the second run only
+    # how often each action, goal and decider began, and each record that tells of trouble came, also if as often in
+    # both: the kind, the name, and the count in each
+    counts: tuple[tuple[str, str, int, int], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """It as plain values; records as lines."""
+        told: dict[str, Any] = self._asdict()
+        told["agents"] = [
+            {
+                "agent": found.agent,
+                "tick": found.tick,
+                "one": None if found.one is None else _line(found.one),
+                "other": None if found.other is None else _line(found.other),
+            }
+            for found in self.agents
+        ]
+        return told
 
     @property
     def is_empty(self) -> bool:
@@ -186,6 +219,7 @@ class TraceComparison:
     _agents: dict[str, AgentDifference | None] = field(default_factory=dict)
     _ran: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
     _events: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
+    _counts: tuple[_Counts, _Counts] = field(default_factory=lambda: (Counter(), Counter()))
 
     def feed(self, tick: int, one: Sequence[TraceRecord], other: Sequence[TraceRecord]) -> None:
         """Take what was emitted up to the publish of one tick."""
@@ -203,6 +237,14 @@ class TraceComparison:
                 self._events[side][record.event.value] += 1
                 if record.event is TraceEvent.RUN or record.event is TraceEvent.ACTIVATE:
                     self._ran[side][record.path.rpartition("/")[2]] += 1
+                if (kind := _counted_as(record)) is not None:
+                    self._counts[side][kind] += 1
+
+    @property
+    def first_agent(self) -> str | None:
+        """Who does something else first: an agent, or nobody (an empty name) if only the runtime; None so far."""
+        differ = [found for found in self._agents.values() if found is not None]
+        return min(differ, key=lambda found: (found.tick, not found.agent)).agent if differ else None
 
     def result(self, one: Sequence[str], other: Sequence[str], ticks: tuple[int, int] | None = None) -> TraceDifference:
         """How the two differ in what was fed; ``one`` and ``other`` name the agents that are there in the end.
@@ -222,6 +264,7 @@ class TraceComparison:
             events=_changed(*self._events),
             gone=tuple(name for name in one if name not in there),
             come=tuple(name for name in other if name not in here),
+            counts=_all_counts(*self._counts),
         )
 
 
@@ -230,6 +273,30 @@ def _by_agent(records: Iterable[TraceRecord]) -> dict[str, list[TraceRecord]]:
     for record in records:
         agents.setdefault(record.agent, []).append(record)
     return agents
+
+
+_Counts: TypeAlias = "Counter[tuple[str, str]]"
+_TROUBLE = (TraceEvent.ABORT, TraceEvent.FAULT, TraceEvent.KILLED, TraceEvent.PREEMPT, TraceEvent.TIMEOUT)
+
+
+def _counted_as(record: TraceRecord) -> tuple[str, str] | None:
+    """As what a record is counted: what began, or what went wrong; None for the others."""
+    event, name = record.event, record.path.rpartition("/")[2].partition("#")[0]
+    if event is TraceEvent.RUN:
+        return "action", name
+    if event is TraceEvent.ACTIVATE:
+        return "decider", name
+    if event is TraceEvent.START and record.detail and record.detail[0][0] == "priority":  # as selectors write it
+        return "goal", name
+    if event is TraceEvent.TRY:
+        return "strategy", name
+    return ("trouble", event.value) if event in _TROUBLE else None
+
+
+def _all_counts(one: _Counts, other: _Counts) -> tuple[tuple[str, str, int, int], ...]:
+    """What was counted in either, the greatest changes first."""
+    rows = [(*key, one[key], other[key]) for key in dict.fromkeys((*one, *other))]
+    return tuple(sorted(rows, key=lambda row: (-abs(row[3] - row[2]), -row[2], row[0], row[1])))
 
 
 def _changed(one: Counter[str], other: Counter[str]) -> tuple[tuple[str, int, int], ...]:

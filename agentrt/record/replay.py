@@ -32,10 +32,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from agentrt.agent.agent import Restart
-from agentrt.errors import AgentRTError, ReplayDifferenceError, ReplayError, WrongStateError
+from agentrt.errors import AgentRTError, EditError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.tuning import put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
 from agentrt.worlds import load_world
@@ -59,6 +60,7 @@ class Feeder:
         self._inputs: Iterator[RecordedInput] = iter(inputs)
         self._next = next(self._inputs, None)
         runtime.calls.answers = self
+        put_up(runtime, self.change_failed)
 
     def close(self) -> None:
         """Feed nothing more, and let go of the recording."""
@@ -67,6 +69,10 @@ class Feeder:
     def asked(self, call: OutsideCall) -> bool:
         self.calls[call.number] = call
         return True
+
+    def change_failed(self, does: str, args: dict[str, Any], error: EditError) -> None:
+        """What a script changed in the recorded run cannot be changed here: it is a fault of the run."""
+        raise error
 
     def feed(self) -> str:
         """Put what came in for the next tick into its intake; returns what stands against it, in words, if anything."""

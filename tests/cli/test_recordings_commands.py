@@ -123,6 +123,19 @@ def test_what_is_no_recording_is_one_message(tmp_path):
         assert "ART230" in result.stderr
 
 
+def test_the_schema_of_scripts_is_printed():
+    result = run("replay", "--schema")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["title"] == "Script of a branch"
+
+
+def test_branches_are_kept_of_a_recording_that_may_be_branched(recording, tmp_path):
+    for args in ((recording, "--branches", tmp_path), ("--controls", "--branches", tmp_path)):
+        result = run("inspect", *args)
+        assert result.exit_code == 2
+        assert "--branches goes with a RECORDING and --controls." in result.output
+
+
 def test_a_branch_is_compared_and_recorded(recording, tmp_path):
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"tick": 20, "send": "say", "args": {"text": "hush"}}]))

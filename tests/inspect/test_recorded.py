@@ -88,6 +88,7 @@ def test_hello(served):
     assert hello == {
         "is": "hello", "protocol": 1, "agentrt": hello["agentrt"], "source": "recording", "title": "village.sqlite",
         "controls": True, "ticks_per_second": 20, "tick": 1, "first_tick": 1, "last_tick": TICKS, "unreplayable": served.recording.unreplayable,
+            "what_if": "Watching only: start it with its controls, agentrt inspect RECORDING --controls.",
     }  # fmt: skip
 
 

@@ -20,12 +20,13 @@ Source: Stonehearth, AI: "Writing actions".
 
 from __future__ import annotations
 
+import copy
 import dis
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar, overload
 
 from agentrt.activity.author.answering import FIELDS, Declared
 from agentrt.activity.author.arguments import ACTIVITY, ActionArgs, Activity, ThinkOutput, given_to, holds_plain
@@ -90,6 +91,14 @@ def code_without_waits(hook: object) -> CodeType | None:
     return code if _ASKS_WHERE.isdisjoint((*code.co_names, *code.co_freevars)) else None
 
 
+class Numbers(NamedTuple):
+    """Numbers of an action that are to be others than its class declares; None for what stays as it is declared."""
+
+    utility: float | UtilityRange | None = None
+    weight: float | None = None
+    sunk_cost_boost: float | None = None
+
+
 class ActionSpec(Declared):
     """What an action class declares, checked and compiled."""
 
@@ -141,6 +150,21 @@ class ActionSpec(Declared):
         made = type(self).__new__(type(self))
         for slot in (*FIELDS, *own):
             setattr(made, slot, getattr(self, slot))
+        return made
+
+    def with_numbers(self, numbers: Numbers) -> Self:
+        """The same with other numbers; ``DefinitionError`` if one of them does not fit."""
+        made = copy.copy(self)
+        if numbers.utility is not None:
+            (low, high), is_range = parse_range(self.subject, numbers.utility)
+            if is_range and not self.is_range:  # its think never places itself, so it would stay at the low end
+                raise self._wrong("it declares one number as its utility, and no range.", "Give it one number.")
+            made.low, made.span = low, high - low
+            made.high = self.high if self.composes else high
+        if numbers.weight is not None:
+            made.weight = self._number("weight", numbers.weight)
+        if numbers.sunk_cost_boost is not None:
+            made.boost = self._number("sunk_cost_boost", numbers.sunk_cost_boost)
         return made
 
     @property

@@ -39,6 +39,7 @@ from agentrt.activity.plan.tree import (
     keep_place,
     limit,
     line_up,
+    moved,
     record_of,
     refuse,
     restore_place,
@@ -597,6 +598,11 @@ class CompoundUnit(Unit):
         self.finish()
 
     # --- utility ------------------------------------------------------------------------------------------------------
+
+    def retune(self, spec: Declared) -> float:
+        before = self.spec
+        self.spec: Declared = spec
+        return moved(self.self_utility, before, spec)
 
     def set_utility(self, utility: float) -> None:
         self.self_utility = utility

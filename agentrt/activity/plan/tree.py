@@ -641,6 +641,20 @@ class Planner:
         for execution in (self.execution, *self.performances):
             execution.relearn()
 
+    def retune(self, known: Mapping[str, tuple[Declared, ...]], others: Mapping[Declared, Declared]) -> None:
+        """As ``learn``, where some of what is known has only other numbers: who thinks or runs goes on by them.
+
+        Whoever has placed itself within its range stands at the same place of the new one.
+        """
+        units = [unit for execution in (self.execution, *self.performances) for unit in execution.units()]
+        changed = [(unit, unit.retune(others[unit.spec])) for unit in units if unit.spec in others]
+        self.learn(known)  # the units have the new ones already, so that all of them are kept
+        for unit, utility in changed:
+            if unit.state in (IDLE, IMPOSSIBLE, FINISHED):
+                unit.utility = utility
+            else:
+                unit.set_utility(utility)
+
     def learn_groups(self, specs: Iterable[Declared]) -> None:
         """Replace the task groups that the agent is in; they come in the order in which it joined them."""
         found: dict[str, tuple[Declared, ...]] = {}
@@ -1069,6 +1083,12 @@ class Unit(AnsweringSeat):
             if self.frame.planner.trace.on:
                 self.note(TraceEvent.UNREADY)
             self.frame.look_again()
+
+    def retune(self, spec: Declared) -> float:
+        """Go by other numbers from now on; where the utility stands within them, which is not set yet."""
+        before = self.spec
+        self.spec: Declared = spec
+        return moved(self.utility, before, spec)
 
     def set_utility(self, utility: float) -> None:
         if utility != self.utility:
@@ -1991,6 +2011,12 @@ def _changes(frame: Frame, unit: Unit) -> bool:
     return layer is not None and layer is not frame.expected and has_changes(layer, frame.expected)
 
 
+def moved(utility: float, before: Declared, after: Declared) -> float:
+    """Where a utility stands in another range, at the same place as in the one before."""
+    place = (utility - before.low) / before.span if before.span else 0.0
+    return round(after.low + min(max(place, 0.0), 1.0) * after.span, DECIMALS)
+
+
 def boosted(frame: Frame) -> float:
     """The utility of the elected unit, with its boost once it has run for a while."""
     active = frame.active
@@ -2624,6 +2650,18 @@ class Execution:
         kernel = self.planner.kernel
         kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
         self.waiting = 0
+
+    def units(self) -> Iterator[Unit]:
+        """All units that stand in the plan, idle ones and those that were set aside included."""
+        frames = [self.root, *self.asides]
+        seen: set[Frame] = set()
+        while frames:
+            frame = frames.pop()
+            if frame not in seen:
+                seen.add(frame)
+                for unit in frame.units:
+                    yield unit
+                    frames += unit.children()
 
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""

@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`,
- * `toolbar.js`), and what the user does either changes the state or is told to the server. From the state follows what
- * is watched, and so what the server sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
+ * `breakpoints.js`, `toolbar.js`), and what the user does either changes the state or is told to the server. From the
+ * state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -35,6 +35,7 @@ import { tasksView } from "./tasksview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
 import { valuesSection } from "./values.js";
+import { hasNoBranches, whatIfView } from "./whatif.js";
 import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
@@ -46,6 +47,8 @@ const breakpoints = breakpointsSection(store, connection);
 const timeline = timelinePanel(store, playback);
 const pins = pinsSection(store, playback);
 
+const whatIf = whatIfView(store, connection);
+
 const tabs = [
   ["plan", "Plan", planView(store)],
   ["models", "Models", modelsView(store)],
@@ -54,6 +57,7 @@ const tabs = [
   ["performance", "Performance", performanceView(store)],
   ["tasks", "Strategies", tasksView(store)],
   ["world", "World", worldView(store), hasNoDrawing],
+  ["whatif", "What if", whatIf.element, hasNoBranches],
 ];
 
 const keys = bindKeys({
@@ -108,7 +112,7 @@ store.view(["hello", "link"], (state) => {
 const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
-  selectedSection(store, breakpoints.buttons),
+  selectedSection(store, breakpoints.buttons, whatIf.buttons),
   pins.element,
   valuesSection(store),
   flagsSection(store),

@@ -34,13 +34,15 @@ export function watchOf(state) {
     timeline: timelineOf(state),
     drawing: state.tab === "world",
     pins: watchedPins(state),
+    branches: state.tab === "whatif",
+    branch: state.tab === "whatif" ? state.branchId : 0,
   };
 }
 
 /** The keys that `watchOf` reads. */
 const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "draft"],
+  ...["pins", "draft", "branchId"],
 ];
 
 /**

@@ -18,9 +18,10 @@ import { fillValueRow, valueRow } from "./values.js";
  *
  * @param {Store} store - the state.
  * @param {function(string, string): HTMLElement} breakButtons - buttons that set a breakpoint on a kind and a name.
+ * @param {function(string, string): (HTMLElement|null)} changeButtons - in a recording, one that asks what if.
  * @returns {HTMLElement} the section.
  */
-export function selectedSection(store, breakButtons) {
+export function selectedSection(store, breakButtons, changeButtons) {
   const body = h("div", { class: "side-body" });
   const title = h("h2", { text: "Selected" });
   let drawn = "";
@@ -33,7 +34,8 @@ export function selectedSection(store, breakButtons) {
     if (text !== drawn) {
       drawn = text; // else it is the same as before: a text that is being copied stays marked
       made = content.madeOf?.length > 0 ? madeOf(content, store) : null;
-      fill(body, ...render(content, made, state, breakButtons, store));
+      const buttons = state.hello?.source === "recording" ? changeButtons : breakButtons;
+      fill(body, ...render(content, made, state, buttons, store));
     }
     made?.update(content, state);
   });
@@ -45,7 +47,7 @@ export function selectedSection(store, breakButtons) {
   );
 }
 
-function render(content, made, state, breakButtons, store) {
+function render(content, made, state, buttons, store) {
   if (content.empty)
     return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
   const heading = h(
@@ -72,7 +74,7 @@ function render(content, made, state, breakButtons, store) {
     content.goTo === undefined
       ? null
       : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
-    content.stop && state.hello?.source !== "recording" ? breakButtons(...content.stop) : null,
+    content.stop ? buttons(...content.stop) : null,
   ];
 }
 

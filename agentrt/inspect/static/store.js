@@ -15,6 +15,7 @@ import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
 import { complete } from "./plantree.js";
+import { whatIfHandlers, whatIfState } from "./whatifmodel.js";
 
 /** How many events are kept; the oldest go first. */
 export const EVENT_LIMIT = 5000;
@@ -37,6 +38,7 @@ export function initialState() {
     draft: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     reloads: [], // what was edited while it ran, the oldest first
+    ...whatIfState(),
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
     selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
@@ -117,6 +119,7 @@ export function receive(store, message) {
 }
 
 const HANDLERS = {
+  ...whatIfHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.

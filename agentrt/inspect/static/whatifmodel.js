@@ -1,0 +1,206 @@
+/**
+ * What if, as data: a draft of changes, what can be changed, and what the server tells of branches. It knows no
+ * element.
+ *
+ * A draft is a script as the command line takes it: a list of edits, each of one tick. So what is put together in the
+ * page can be saved, sent to somebody, opened again, and run by `agentrt replay`; the digest is the same.
+ */
+
+import { clip, number } from "./format.js";
+
+const MOST_EDITS = 200;
+const MOST_LETTERS = 60_000; // of a script: a message has a bound
+
+/** What the page keeps of it at first. */
+export function whatIfState() {
+  return {
+    branches: [], // those of the server, the oldest first
+    branchId: 0, // the one that is looked at
+    branch: null, // what came of it
+    sides: null, // time lines of both runs, of the chosen agent
+    inputs: null, // what came in after the tick
+    draft: { at: null, ticks: null, edits: [] },
+  };
+}
+
+/** What the server tells of branches, by the kind of message. */
+export const whatIfHandlers = {
+  branches(store, message) {
+    const patch = { branches: message.rows };
+    const { branchId } = store.state;
+    if (branchId !== 0 && !message.rows.some((row) => row.id === branchId))
+      Object.assign(patch, { branchId: 0, branch: null, sides: null });
+    store.set(patch);
+  },
+  branched(store, message) {
+    store.set({ branchId: message.id, branch: null, sides: null });
+  },
+  branch(store, message) {
+    if (message.id === store.state.branchId) store.set({ branch: message });
+  },
+  sides(store, message) {
+    const { branchId, chosen } = store.state;
+    if (message.id === branchId && message.agent === chosen) store.set({ sides: message });
+  },
+  inputs(store, message) {
+    store.set({ inputs: message });
+  },
+};
+
+/** The kinds of changes: key, words, how what is changed is called, and an example of a value; none: it has none. */
+export const CHANGES = [
+  { key: "utility", words: "Utility of an action", name: "Action", value: "0.7, or 0.2 0.9 for a range" },
+  { key: "weight", words: "Weight of an action", name: "Action", value: "2" },
+  { key: "sunk_cost_boost", words: "Sunk cost boost of an action", name: "Action", value: "0.05" },
+  { key: "priority", words: "Priority of a goal", name: "Goal", value: "a number; low goes first" },
+  { key: "variable", words: "Variable of a selection tree", name: "Variable", value: "true or false" },
+  { key: "inject", words: "Give a pack", name: "Alias of the pack", value: "" },
+  { key: "revoke", words: "Take a pack", name: "Alias of the pack", value: "" },
+  { key: "send", words: "Send an input", name: "Input", value: '{"name": "value"}' },
+  { key: "drop", words: "Leave out an input", name: "Input, or number of a call", value: "" },
+  {
+    key: "change",
+    words: "Change an input",
+    name: "Input, or number of a call",
+    value: '{"name": "value"}, or the result',
+  },
+];
+
+/**
+ * Make an edit of what was typed.
+ *
+ * @param {string} key - of `CHANGES`.
+ * @param {{tick: number, name: string, value: string, agent: string}} typed - as it was typed; no agent means all.
+ * @returns {{edit: object}|{error: string}} the edit, or what is wrong.
+ */
+export function editOf(key, { tick, name, value, agent }) {
+  if (!Number.isInteger(tick) || tick < 1) return { error: "The tick is a whole number from 1." };
+  if (name === "") return { error: `Say which: ${CHANGES.find((one) => one.key === key).name.toLowerCase()}.` };
+  const who = agent ? { agent } : {};
+  if (key === "inject" || key === "revoke") return { edit: { tick, [key]: name, ...who } };
+  if (key === "send" || key === "drop" || key === "change") return inputEdit(key, tick, name, value);
+  const to = valueOf(key, value);
+  if (to === undefined) return { error: `The value does not fit: ${CHANGES.find((one) => one.key === key).value}.` };
+  return { edit: { tick, set: key, of: name, to, ...who } };
+}
+
+function inputEdit(key, tick, name, value) {
+  const what = key !== "send" && /^\d+$/.test(name) ? Number(name) : name;
+  if (key === "drop") return { edit: { tick, drop: what } };
+  let given;
+  try {
+    given = value.trim() === "" ? {} : JSON.parse(value);
+  } catch {
+    return { error: 'The arguments are JSON, as in {"who": "a king"}.' };
+  }
+  if (typeof what === "number") return { edit: { tick, change: what, value: given } };
+  if (given === null || typeof given !== "object" || Array.isArray(given))
+    return { error: 'The arguments are an object, as in {"who": "a king"}.' };
+  return { edit: { tick, [key]: what, args: given } };
+}
+
+function valueOf(key, text) {
+  const words = text
+    .trim()
+    .replace(/^\[|\]$/g, "")
+    .split(/[\s,;]+/)
+    .filter(Boolean);
+  if (key === "variable") return { true: true, false: false }[words[0]?.toLowerCase()];
+  const numbers = words.map(Number);
+  if (numbers.length === 0 || numbers.some((one) => !Number.isFinite(one))) return undefined;
+  if (numbers.length === 1) return numbers[0];
+  return key === "utility" && numbers.length === 2 ? numbers : undefined;
+}
+
+/** An edit in words. */
+export function editWords(edit) {
+  const value = (one) => (Array.isArray(one) ? one.map((end) => number(end)).join(" to ") : number(one));
+  if ("set" in edit) {
+    const to = typeof edit.to === "boolean" ? String(edit.to) : value(edit.to);
+    const whose = `${String(edit.set).replaceAll("_", " ")} of ${edit.of}`;
+    return clip(`${whose} becomes ${to}${edit.agent ? `, for ${edit.agent}` : ""}`, 200);
+  }
+  const args = clip(JSON.stringify(edit.args ?? edit.value ?? edit.error ?? {}), 120);
+  if ("inject" in edit) return clip(`${edit.agent || "everybody"} is given ${edit.inject}`, 200);
+  if ("revoke" in edit) return clip(`${edit.revoke} is taken from ${edit.agent || "everybody"}`, 200);
+  if ("send" in edit) return clip(`${edit.send} comes in with ${args}`, 200);
+  if ("drop" in edit) return clip(`${callWords(edit.drop)} does not come in`, 200);
+  if ("change" in edit) return clip(`${callWords(edit.change)} comes in as ${args}`, 200);
+  return clip(JSON.stringify(edit), 200);
+}
+
+function callWords(what) {
+  return typeof what === "number" ? `the result of call ${what}` : String(what);
+}
+
+/** A script as people read it: an edit on each line. */
+export function scriptText(edits) {
+  return edits.length === 0 ? "[]\n" : `[\n${edits.map((edit) => `  ${JSON.stringify(edit)}`).join(",\n")}\n]\n`;
+}
+
+/**
+ * Read a script.
+ *
+ * @param {string} text - what was typed or opened.
+ * @returns {{edits: object[]}|{error: string}} its edits, or what is wrong with it; the server looks closer.
+ */
+export function parseScript(text) {
+  if (text.length > MOST_LETTERS) return { error: "It is too long to be run from here: use agentrt replay." };
+  let edits;
+  try {
+    edits = text.trim() === "" ? [] : JSON.parse(text);
+  } catch (error) {
+    return { error: `This is no JSON: ${clip(error.message, 160)}` };
+  }
+  if (!Array.isArray(edits)) return { error: "A script is a list of edits: [{…}, {…}]." };
+  if (edits.length > MOST_EDITS) return { error: `A script has at most ${MOST_EDITS} edits here.` };
+  const at = edits.findIndex((edit) => edit === null || typeof edit !== "object" || Array.isArray(edit));
+  if (at < 0) return { edits };
+  return { error: `/${at}: an edit is an object, as in {"tick": 40, "set": "weight", "of": "Eat", "to": 2}.` };
+}
+
+/**
+ * What can be changed of an agent, by the keys of `CHANGES`: each with its name and what it is now, in words.
+ *
+ * @param {object|null} snapshot - of the agent.
+ * @param {object|null} inputs - what came in after the tick.
+ * @returns {Object<string, [string, string, number=][]>} names, words, and of inputs the tick.
+ */
+export function offersOf(snapshot, inputs) {
+  const actions = new Map();
+  const frames = [snapshot?.plan, ...(snapshot?.performances ?? [])].filter(Boolean);
+  while (frames.length > 0) {
+    for (const unit of frames.pop().units ?? []) {
+      if (unit.kind === "leaf" || unit.kind === "compound") actions.set(unit.action, unit);
+      frames.push(...(unit.frames ?? []));
+    }
+  }
+  const units = [...actions].sort(([a], [b]) => (a < b ? -1 : 1));
+  const driven = (snapshot?.drivers ?? []).map((driver) => driver.state ?? {});
+  const goals = driven.flatMap((state) => (Array.isArray(state.goals) ? state.goals : []));
+  const variables = driven.flatMap((state) => (Array.isArray(state.variables) ? state.variables : []));
+  const came = inputs?.rows ?? [];
+  return {
+    utility: units.map(([name, unit]) => [name, utilityWords(unit)]),
+    weight: units.map(([name, unit]) => [name, `now ${number(unit.weight ?? 1)}`]),
+    sunk_cost_boost: units.map(([name]) => [name, ""]),
+    priority: goals.map((goal) => [goal.name, `now ${number(goal.priority)}`]),
+    variable: variables.map(([name, value]) => [name, `now ${value}`]),
+    send: [...new Set(came.filter((row) => row[1] === "sent").map((row) => row[2]))].map((name) => [name, ""]),
+    drop: came.map(inputOffer),
+    change: came.map(inputOffer),
+  };
+}
+
+function utilityWords(unit) {
+  const { low, high, utility } = unit;
+  return low !== undefined && high !== undefined && low !== high
+    ? `now ${number(utility)} in ${number(low)} to ${number(high)}`
+    : `now ${number(utility)}`;
+}
+
+function inputOffer([tick, kind, name, call, text]) {
+  return kind === "sent"
+    ? [name, `in tick ${tick}: ${clip(text, 60)}`, tick]
+    : [String(call), `result of ${name} in tick ${tick}: ${clip(text, 60)}`, tick];
+}
