@@ -20,14 +20,14 @@ import itertools
 import json
 import sqlite3
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from agentrt.drawing import Drawing
 from agentrt.errors import AgentRTError, DataFault, RecordingError
-from agentrt.kernel.trace import TraceRecord
-from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, unpack, unpacked
+from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Batch, Segment, unpack, unpacked
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
@@ -247,13 +247,23 @@ class Recording:
         yield from itertools.islice(records, limit)
 
     def _records(self, low: int, high: int, agent: str | None, events: Sequence[str] | None) -> Iterator[TraceRecord]:
+        for segment, tick in self._segments(low, high):
+            yield from segment.records(tick, agent, events)
+
+    def batches(self, events: Set[TraceEvent], first: int | None = None, last: int | None = None) -> Iterator[Batch]:
+        """The batches of a range of ticks, as far as they have records; of those, some kinds."""
+        for segment, tick in self._segments(*self._range(first, last)):
+            yield segment.placed(tick, events)
+
+    def _segments(self, low: int, high: int) -> Iterator[tuple[Segment, int]]:
+        """The ticks of a range that have records, each with the segment that has them."""
         statement = "SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?"
         while (row := self._row(statement, low, high)) is not None and row[0] is not None:
             segment = self._segment_of(self._tick(row[0], low))
             if segment is None:
                 return
             for tick in segment.ticks(low, high):
-                yield from segment.records(tick, agent, events)
+                yield segment, tick
             low = segment.last + 1
 
     def _range(self, first: int | None, last: int | None) -> tuple[int, int]:
