@@ -219,7 +219,7 @@ SNAPSHOT = [
     "summarize",
 ]
 
-INSPECT = ["DEFAULT_PORT", "Inspector"]
+INSPECT = ["DEFAULT_PORT", "Inspector", "OneFile", "write_html"]
 
 STRATEGY = [
     "Accuracy",

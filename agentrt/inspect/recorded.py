@@ -363,6 +363,9 @@ class RecordedSource(Source):
     def greeting(self) -> list[Message]:
         return [self._hello]
 
+    def recorded(self) -> tuple[str, str] | None:
+        return self._path, self._title
+
     def open(self, session: Session) -> None:
         super().open(session)
         self._wake.set()

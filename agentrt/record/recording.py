@@ -56,6 +56,15 @@ class RecordedInput(NamedTuple):
     error: BaseException | None  # what it raised, or None
 
 
+class Stay(NamedTuple):
+    """An agent, from when to when it was there; one that came again stayed twice."""
+
+    number: int  # of its own in the file
+    name: str
+    first: int  # the tick in which it came
+    last: int | None  # the tick in which it went; None if it did not
+
+
 class Recording:
     """A recording, opened to be read; ``codecs`` are for values of one's own types. Also a context manager.
 
@@ -352,8 +361,37 @@ class Recording:
 
     def agents(self, tick: int) -> tuple[str, ...]:
         """Who was there at the end of a tick, in the order in which they came."""
-        statement = "SELECT name FROM agents WHERE first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
-        return tuple(name_out(row[0]) for row in self._rows(statement, tick, tick))
+        statement = "SELECT name FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
+        return tuple(name_out(row[0]) for row in self._rows(statement, NOBODY, tick, tick))
+
+    def stays(self, first: int, last: int) -> Iterator[Stay]:
+        """Who was there at the end of any tick of a range, in the order in which they came."""
+        statement = (
+            "SELECT id, name, first, last FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
+        )
+        for number, name, came, left in self._rows(statement, NOBODY, last, first):
+            if not is_number(number, 1) or not is_number(came, 0) or not (left is None or is_number(left, 0)):
+                raise RecordingError(self.where, f"it has a broken agent: {str(number)[:20]}")
+            yield Stay(number, name_out(name), came, left)
+
+    def changes(self, stay: Stay | None, first: int, last: int) -> Iterator[tuple[int, Any, Any]]:
+        """How a view becomes another one in a range of ticks: that of an agent, or, for None, the world's drawing.
+
+        It begins with the view at the end of the first tick, if there is one then.
+
+        Yields:
+            The tick; the patch that makes it from the one before, None where it is whole; and the view, as it was
+            kept. Views share what did not change, so that nobody may change them.
+        """
+        number = NOBODY if stay is None else stay.number
+        view = self._put_together(number, first)
+        if view is not None:
+            yield first, None, view
+        statement = "SELECT tick, whole, data FROM views WHERE agent = ? AND tick > ? AND tick <= ? ORDER BY tick"
+        for tick, is_whole, data in self._rows(statement, number, first, last):
+            part = unpack(data, self.where)
+            view = part if is_whole else patched(view, part, self.where)
+            yield self._tick(tick, first), None if is_whole else part, view
 
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
@@ -361,8 +399,8 @@ class Recording:
         None if the agent was not there, or no views were recorded.
         """
         found = self._row(
-            "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
-            name_in(agent), tick, tick,
+            "SELECT id FROM agents WHERE name = ? AND id > ? AND first <= ? AND (last IS NULL OR last > ?)",
+            name_in(agent), NOBODY, tick, tick,
         )  # fmt: skip
         if found is None:
             return None

@@ -21,13 +21,16 @@ import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
+import { FileSource, isFile } from "./filesource.js";
 import { flagsSection } from "./flags.js";
 import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
+import { followLinks } from "./links.js";
 import { modelsView } from "./models.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
 import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
+import { shareDialog } from "./share.js";
 import { Store } from "./store.js";
 import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
@@ -37,11 +40,12 @@ import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
 themed(store);
-const connection = new Connection(store, location.href);
+const connection = isFile() ? new FileSource(store) : new Connection(store, location.href);
 const playback = new Playback(store, connection);
 const agents = agentsPanel(store);
 const breakpoints = breakpointsSection(store, connection);
 const timeline = timelinePanel(store, playback);
+const share = shareDialog(store);
 
 const tabs = [
   ["plan", "Plan", planView(store)],
@@ -67,6 +71,7 @@ const keys = bindKeys({
     const last = standings(store.state).at(-1);
     if (last !== undefined) selectReload(store, last.key);
   },
+  share: share.open,
   theme: () => switchTheme(store),
   escape: () => {
     document.activeElement?.blur?.();
@@ -115,7 +120,7 @@ side.addEventListener("click", (event) => {
 });
 
 document.body.append(
-  topBar(store, playback, { theme: () => switchTheme(store), help: keys.help }),
+  topBar(store, playback, { share: share.open, theme: () => switchTheme(store), help: keys.help }),
   scrubber(store, playback),
   reloadBar(store),
   h(
@@ -161,5 +166,11 @@ document.body.append(
   statusBar(store),
   messageBar(store),
   keys.dialog,
+  share.dialog,
+);
+followLinks(
+  store,
+  playback,
+  tabs.map(([name]) => name),
 );
 connection.open();

@@ -39,6 +39,7 @@ function keyTable(act) {
     [["f"], "f", "time line: follow the run", () => act.follow()],
     [["b"], "b", "set or remove a breakpoint on what is selected", () => act.breakHere()],
     [["r"], "r", "the last reload: what changed, who took it up", () => act.reload()],
+    [["s"], "s", "share: a link to this tick, a recording as one file", () => act.share()],
     [["t"], "t", "light or dark", () => act.theme()],
     [["Escape"], "Esc", "select nothing; leave the search", () => act.escape()],
     [["?"], "?", "this help", () => act.help()],

@@ -67,7 +67,8 @@ export class Playback {
  *
  * @param {Store} store - the state.
  * @param {Playback} playback - what the controls do.
- * @param {{theme: function(): void, help: function(): void}} actions - of the two buttons at its end.
+ * @param {{share: function(): void, theme: function(): void, help: function(): void}} actions - of the buttons at its
+ *   end.
  * @returns {HTMLElement} the bar.
  */
 export function topBar(store, playback, actions) {
@@ -100,6 +101,7 @@ export function topBar(store, playback, actions) {
     reason,
     h("span", { class: "gap" }),
     sparkline(store),
+    button({ glyph: "share", name: "Share", title: "Share  (s)", kind: "quiet" }, actions.share),
     button({ glyph: "theme", name: "Light or dark", title: "Light or dark  (t)", kind: "quiet" }, actions.theme),
     button({ label: "?", name: "Keys", title: "Keys  (?)", kind: "quiet" }, actions.help),
   );
@@ -214,8 +216,8 @@ export function statusBar(store) {
     title: "Updates that this page was too slow for: the newest are shown, the run is not held up",
   });
   const version = h("span", {});
-  store.view(["link", "linkText"], (state) => {
-    const words = LINK_WORDS[state.link];
+  store.view(["link", "linkText", "hello"], (state) => {
+    const words = state.hello?.file && state.link === "open" ? "a file, without a server" : LINK_WORDS[state.link];
     setText(link, state.linkText && state.link !== "open" ? `${words} (${state.linkText})` : words);
     setClass(link, `link-state is-${state.link}`);
     document.body.dataset.link = state.link;
