@@ -45,8 +45,10 @@ export function linkOf({ chosen, tab, world, hello }, always = false) {
 export function followLinks(store, playback, tabs) {
   let wanted = null; // the tick to go to, once it is known what is looked at
   let timer = 0;
+  let known = ""; // what stood in the address when it was read or written last
 
   function read() {
+    known = location.hash;
     const link = readLink(location.hash);
     wanted = link.tick;
     if (link.agent !== null) choose(store, link.agent);
@@ -66,10 +68,13 @@ export function followLinks(store, playback, tabs) {
   function write() {
     timer = 0;
     const { state } = store;
+    if (location.hash !== known) return read(); // somebody changed it, and the event comes later
     const isMoving = playback.isRecording && state.world?.paused === false;
-    if (wanted !== null || state.world === null || isMoving) return;
+    if (wanted !== null || state.world === null || isMoving) return undefined;
     const hash = linkOf(state);
-    if (hash !== location.hash && !(hash === "#" && location.hash === "")) history.replaceState(null, "", hash);
+    if (hash !== known && !(hash === "#" && known === "")) history.replaceState(null, "", hash);
+    known = location.hash;
+    return undefined;
   }
 
   addEventListener("hashchange", read);

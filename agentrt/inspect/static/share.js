@@ -74,7 +74,7 @@ export function shareDialog(store) {
 
 /** The part of the dialog that makes a file. */
 function fileSection(store) {
-  const limits = { type: "number", class: "share-field share-tick", step: 1 };
+  const limits = { type: "number", class: "share-field share-tick", step: 1, required: true };
   const first = h("input", { ...limits, "aria-label": "From tick" });
   const last = h("input", { ...limits, "aria-label": "To tick" });
   const said = h("p", { class: "share-said", role: "status" });
@@ -105,6 +105,10 @@ function fileSection(store) {
   }
 
   async function make() {
+    if (!first.checkValidity() || !last.checkValidity() || Number(first.value) > Number(last.value)) {
+      setText(said, `Choose ticks from ${count(Number(first.min))} to ${count(Number(first.max))}.`);
+      return;
+    }
     isMaking = true;
     save.disabled = true;
     setText(said, "It is being made …");
