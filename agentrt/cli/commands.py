@@ -485,7 +485,7 @@ def _made(path: Path) -> Iterator[TextIO]:
 )
 @click.option("--first", type=click.IntRange(min=0), help="From this tick on.")
 @click.option("--last", type=click.IntRange(min=0), help="Up to this tick.")
-@click.option("--max-mb", type=click.IntRange(1, 2000), help="html: how large the file may become; 64 if it is not said.")
+@click.option("--max-mb", type=click.IntRange(1, 2000), help="html: how large it may become (64).")
 def export(
     *,
     recording: Path,

@@ -109,7 +109,7 @@ class _Writer:
         self._last = last
         self._most = most
         self._bytes = 0
-        self._fits: int | None = None  # the last tick of the chunks that were written
+        self._fits: int | None = None  # up to which tick a file would not become too large, as far as it is known
         self._stays = list(recording.stays(first, last))
 
     def write(self, title: str) -> OneFile:
@@ -127,14 +127,16 @@ class _Writer:
             f'<link rel="icon" href="data:image/svg+xml;base64,{icon}" type="image/svg+xml">\n'
             f"<style>{style}</style>\n</head>\n<body>\n<noscript>The inspector needs JavaScript.</noscript>\n"
         )
+        self._bytes += len(script)  # which comes last
         lines = self._lines()
-        chunks = []
+        chunks: list[list[int]] = []
         kinds: dict[int, str] = {}
         for low, high in self._ranges():
             self._put_packed(f"chunk-{len(chunks)}", self._chunk(low, high, kinds))
+            self._fits = chunks[-1][1] if chunks else None  # with some room for what is said about all of them
             chunks.append([low, high])
-            self._fits = high
         self._put_packed("recorded", write(self._index(title, chunks, kinds, lines)))
+        self._bytes -= len(script)
         self._put(f"<script>{script}</script>\n</body>\n</html>\n")
         return OneFile(self._bytes, self._first, self._last, len({one.name for one in self._stays}))
 
@@ -250,8 +252,8 @@ class _Writer:
                 if moment == tick:
                     row = rows.of(write(snapshot.summary().as_json()))
                     kinds.setdefault(stay.number, snapshot.kind)
-            drivers = view.get("drivers") if isinstance(view.get("drivers"), list) else []
-            known = [(one.get("name"), one.get("outline")) for one in drivers if isinstance(one, dict)]
+            drivers = [one for one in _list(view.get("drivers")) if isinstance(one, dict)]
+            known = [(one.get("name"), one.get("outline")) for one in drivers]
             tree = -1
             if known != outlined:
                 outlined = known
@@ -259,17 +261,17 @@ class _Writer:
             yield [tick, view if patch is None else patch, patch is None, row, explained, tree]
 
     def _snapshot(self, stay: Stay, view: dict[str, Any], tick: int, rate: float) -> AgentSnapshot:
-        seen: dict[str, Any] = json.loads(json.dumps(view))  # views share their parts, and this one is settled
-        settle(seen, tick)
         try:
+            seen: dict[str, Any] = json.loads(json.dumps(view))  # views share their parts, and this one is settled
+            settle(seen, tick)
             return AgentSnapshot.from_json({**seen, "tick": tick, "seconds": tick / rate})
-        except DataFault as error:
+        except (DataFault, RecursionError) as error:
             problem = f"the view of {stay.name[:40]!r} in tick {tick} is broken: {error}"
             raise RecordingError(self._recording.where, problem) from None
 
     def _drawings(self, low: int, high: int) -> Iterator[list[Any]]:
         """The drawings: tick, patch or drawing, whether it is whole, and what is wrong if there is none."""
-        before: Any = None
+        before: object = None
         try:
             for tick, _, view in self._recording.changes(None, low, high):
                 # What is written was checked, and no page has to do that again.

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError, RecordingError
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import (
     Command,
@@ -125,14 +125,21 @@ class RecordedScene:
     def _kind(self, name: str, tick: int) -> str:
         """The kind of an agent, which is always the same."""
         if name not in self._kinds:
-            self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
+            try:
+                self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
+            except DataFault:  # its row says so
+                return ""
         return self._kinds[name]
 
     def _summary(self, name: str, tick: int) -> AgentSummary:
-        view = self._recording.view(name, tick)
-        if view is not None:
-            return AgentSnapshot.from_json(view).summary()
-        return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
+        try:
+            view = self._recording.view(name, tick)
+            if view is not None:
+                return AgentSnapshot.from_json(view).summary()
+            status = ""
+        except DataFault as fault:  # of the whole list, only this row is broken
+            status = f"cannot be shown: {words_of(fault)}"
+        return AgentSummary(name, 0, "", status, "", "", (), 0, waiting=False, alive=True)
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self.agents(tick) else None

@@ -192,8 +192,6 @@ def _text(value: str) -> str:
     return _json_line(value) if "\\ud" in text else text
 
 
-
-
 class PerfettoWriter:
     """Writes one run, which has a title; feed it every record, in order, and close it."""
 

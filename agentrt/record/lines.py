@@ -144,7 +144,7 @@ class LineWriter:
             self._hash.update((head + head.join(told)).encode())
 
 
-class Batch(NamedTuple):
+class TickRecords(NamedTuple):
     """What one tick brought, for who looks at some kinds of records and has to know where each one stands."""
 
     tick: int
@@ -216,15 +216,15 @@ class Segment:
                 found.append(TraceRecord(odd.get(place, tick), *line))
         return found
 
-    def placed(self, tick: int, events: Set[TraceEvent]) -> Batch:
+    def placed(self, tick: int, events: Set[TraceEvent]) -> TickRecords:
         """Its records of some kinds, with their places among all."""
         lines = self._lines
         numbers, odd = self._numbers.get(tick, ([], {}))
         if odd:
-            return Batch(tick, len(numbers), list(enumerate(self.records(tick))), is_whole=True)
+            return TickRecords(tick, len(numbers), list(enumerate(self.records(tick))), is_whole=True)
         placed = [
             (place, TraceRecord(tick, *lines[number]))
             for place, number in enumerate(numbers)
             if lines[number][2] in events
         ]
-        return Batch(tick, len(numbers), placed, is_whole=False)
+        return TickRecords(tick, len(numbers), placed, is_whole=False)

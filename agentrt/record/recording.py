@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, Self
 from agentrt.drawing import Drawing
 from agentrt.errors import AgentRTError, DataFault, RecordingError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Batch, Segment, unpack, unpacked
+from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, TickRecords, unpack, unpacked
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
@@ -259,7 +259,9 @@ class Recording:
         for segment, tick in self._segments(low, high):
             yield from segment.records(tick, agent, events)
 
-    def batches(self, events: Set[TraceEvent], first: int | None = None, last: int | None = None) -> Iterator[Batch]:
+    def batches(
+        self, events: Set[TraceEvent], first: int | None = None, last: int | None = None
+    ) -> Iterator[TickRecords]:
         """The batches of a range of ticks, as far as they have records; of those, some kinds."""
         for segment, tick in self._segments(*self._range(first, last)):
             yield segment.placed(tick, events)
@@ -367,7 +369,8 @@ class Recording:
     def stays(self, first: int, last: int) -> Iterator[Stay]:
         """Who was there at the end of any tick of a range, in the order in which they came."""
         statement = (
-            "SELECT id, name, first, last FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
+            "SELECT id, name, first, last FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) "
+            "ORDER BY id"
         )
         for number, name, came, left in self._rows(statement, NOBODY, last, first):
             if not is_number(number, 1) or not is_number(came, 0) or not (left is None or is_number(left, 0)):

@@ -227,9 +227,11 @@ def test_a_link_into_a_live_run(look):
         expect(page.get_by_role("dialog", name="Share")).to_contain_text("A run that lives is no file yet")
 
 
-@pytest.mark.parametrize("hash", ["#tick=-3&agent=&tab=evil", "#tick=1e9", "#%%%", "#tick=99999999999999", "#agent=" + "x" * 600])
-def test_a_link_that_is_none(look, yard, hash):
+@pytest.mark.parametrize(
+    "link", ["#tick=-3&agent=&tab=evil", "#tick=1e9", "#%%%", "#tick=99999999999999", "#agent=" + "x" * 600]
+)
+def test_a_link_that_is_none(look, yard, link):
     with Inspector(yard, port=0) as inspector:
-        page = look(inspector.url + hash)
+        page = look(inspector.url + link)
         expect(page.locator(".head-name")).to_have_text("Ann")
         expect(page.locator(".clock-tick")).to_have_text(re.compile(f"tick ({TICKS}|1)$"))

@@ -36,7 +36,17 @@ export function watchOf(state) {
 }
 
 /** The keys that `watchOf` reads. */
-export const WATCHED = ["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"];
+export const WATCHED = [
+  "search",
+  "page",
+  "chosen",
+  "tab",
+  "eventFilter",
+  "windowTicks",
+  "windowLast",
+  "world",
+  "hello",
+];
 
 /**
  * The parts of a search: `kind:wolf run:attack Ann` are a kind, something in what it runs, and words of its name or

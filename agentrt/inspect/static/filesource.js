@@ -2,8 +2,8 @@
  * The source of a page that is a file: what a server would send, put together from what the file holds.
  *
  * `agentrt/inspect/onefile.py` makes such files and says what is in them. Here they are unpacked: an index at once, and
- * of the chunks of ticks only those that are looked at; a few of them are kept. `FileSource` stands where a `Connection`
- * stands otherwise, hears the same commands and answers with the same messages (`agentrt/inspect/recorded.py`).
+ * of the chunks of ticks only those that are looked at; a few of them are kept. `FileSource` stands where otherwise a
+ * `Connection` stands, hears the same commands and answers with the same messages (`agentrt/inspect/recorded.py`).
  *
  * Unpacking takes a moment, so composing is asynchronous, one thing at a time: whatever is asked for meanwhile is
  * composed afterwards, for the last tick that was asked for.
