@@ -159,7 +159,7 @@ def test_a_range_of_ticks(look, yard, tmp_path):
     at(page, 20)
 
 
-@pytest.mark.states("tools: Sharing: Names in a file are text, whatever they look like ...")
+@pytest.mark.states("tools: Sharing: Names in a file are text, whatever they look like")
 def test_markup_in_a_file_is_text(look, yard, tmp_path):
     title = "</title><script>alert(1)</script>"
     page = look(made_of(yard, tmp_path / "evil.html", title=title))

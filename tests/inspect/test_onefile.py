@@ -164,7 +164,7 @@ def test_a_hostile_recording(good, tmp_path, name):
         assert text.isascii()
 
 
-@pytest.mark.states("tools: Recording: A file that gives an agent the number of nobody breaks no list ...")
+@pytest.mark.states("tools: Recording: A file that gives an agent the number of nobody breaks no list")
 def test_an_agent_of_number_0(village, tmp_path):
     path = shutil.copy(village, tmp_path / "copy.sqlite")
     with contextlib.closing(sqlite3.connect(path)) as connection:
