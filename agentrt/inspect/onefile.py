@@ -38,7 +38,7 @@ from agentrt.errors import DataFault, RecordingError
 from agentrt.inspect.protocol import hello, reloads_message, span_rows, write
 from agentrt.record.recording import Stay
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
-from agentrt.record.views import difference, settle
+from agentrt.record.views import SpanNames, difference, settle
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.words import words_of
 
@@ -52,6 +52,7 @@ MOST_BYTES = 64 * 1024 * 1024  # of one file; a browser opens that in about a se
 _CHUNK_TICKS = 512
 _CHUNK_AGENTS = 50  # from so many on, chunks have fewer ticks
 _SHORTEST_CHUNK = 32
+_FOR_CHUNKS = 0.85  # of the bytes: time lines and the index come after the chunks
 _LARGEST_CHUNK = 64 * 1024 * 1024  # characters, before they are packed: a browser holds some chunks at a time
 
 
@@ -111,6 +112,7 @@ class _Writer:
         self._bytes = 0
         self._fits: int | None = None  # up to which tick a file would not become too large, as far as it is known
         self._stays = list(recording.stays(first, last))
+        self._names: dict[str, SpanNames] = {}  # of what agents run
 
     def write(self, title: str) -> OneFile:
         script, style, icon = _page()
@@ -128,13 +130,15 @@ class _Writer:
             f"<style>{style}</style>\n</head>\n<body>\n<noscript>The inspector needs JavaScript.</noscript>\n"
         )
         self._bytes += len(script)  # which comes last
-        lines = self._lines()
+        page = self._bytes
         chunks: list[list[int]] = []
         kinds: dict[int, str] = {}
         for low, high in self._ranges():
             self._put_packed(f"chunk-{len(chunks)}", self._chunk(low, high, kinds))
-            self._fits = chunks[-1][1] if chunks else None  # with some room for what is said about all of them
             chunks.append([low, high])
+            if high < self._last and self._bytes - page < _FOR_CHUNKS * (self._most - page):
+                self._fits = high
+        lines = self._lines()
         self._put_packed("recorded", write(self._index(title, chunks, kinds, lines)))
         self._bytes -= len(script)
         self._put(f"<script>{script}</script>\n</body>\n</html>\n")
@@ -201,7 +205,9 @@ class _Writer:
         for agent, spans in lines.items():
             if agent in wanted and spans:
                 numbers[agent] = len(numbers)
-                self._put_packed(f"line-{numbers[agent]}", write({"spans": span_rows(spans, len(spans))}))
+                names = self._names.get(agent) or SpanNames()
+                called = [span._replace(name=names.find(span) or span.name) for span in spans]
+                self._put_packed(f"line-{numbers[agent]}", write({"spans": span_rows(called, len(called))}))
         return numbers
 
     def _chunk(self, low: int, high: int, kinds: dict[int, str]) -> str:
@@ -239,10 +245,12 @@ class _Writer:
         rate = recording.meta["ticks_per_second"]
         changes = list(recording.changes(stay, low, high))
         outlined: object = None
+        names = self._names.setdefault(stay.name, SpanNames())
         for at, (tick, patch, view) in enumerate(changes):
             if not isinstance(view, dict):
                 raise RecordingError(recording.where, f"the view of {stay.name[:40]!r} in tick {tick} is none")
             until = changes[at + 1][0] - 1 if at + 1 < len(changes) else high
+            names.learn(view)
             explained: list[list[Any]] = []
             for moment in [tick, *sorted(one for one in _moments(view) if tick < one <= until)]:
                 snapshot = self._snapshot(stay, view, moment, rate)

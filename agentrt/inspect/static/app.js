@@ -19,6 +19,7 @@ import { performanceView } from "./charts.js";
 import { Connection } from "./connection.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
+import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
 import { FileSource, isFile } from "./filesource.js";
@@ -26,6 +27,7 @@ import { flagsSection } from "./flags.js";
 import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
 import { followLinks } from "./links.js";
+import { meanings } from "./meanings.js";
 import { modelsView } from "./models.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
@@ -46,14 +48,15 @@ const agents = agentsPanel(store);
 const breakpoints = breakpointsSection(store, connection);
 const timeline = timelinePanel(store, playback);
 const share = shareDialog(store);
+const terms = meanings(store);
 
 const tabs = [
-  ["plan", "Plan", planView(store)],
-  ["models", "Models", modelsView(store)],
+  ["plan", "Plan", planView(store), hasNoPlan],
+  ["models", "Models", modelsView(store), hasNoModels],
   ["explain", "Why", explainView(store)],
   ["events", "Events", eventsView(store)],
-  ["performance", "Performance", performanceView(store)],
-  ["tasks", "Strategies", tasksView(store)],
+  ["performance", "Performance", performanceView(store), hasNoTimes],
+  ["tasks", "Strategies", tasksView(store), hasNoStrategies],
   ["world", "World", worldView(store), hasNoDrawing],
 ];
 
@@ -109,9 +112,13 @@ store.view(["hello", "link"], (state) => {
 const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
-  selectedSection(store, breakpoints.buttons),
-  flagsSection(store),
-  reloadsSection(store),
+  h(
+    "div",
+    { class: "side-scroll" },
+    selectedSection(store, breakpoints.buttons),
+    flagsSection(store),
+    reloadsSection(store),
+  ),
   breakpoints.element,
 );
 side.addEventListener("click", (event) => {
@@ -163,10 +170,11 @@ document.body.append(
     }),
     side,
   ),
-  statusBar(store),
+  statusBar(store, terms.link),
   messageBar(store),
   keys.dialog,
   share.dialog,
+  terms.dialog,
 );
 followLinks(
   store,

@@ -47,7 +47,7 @@ export function nth(entries, tick) {
   return low - 1;
 }
 
-/** A record as a line that is searched in, in small letters: as `TraceRecord.line` writes it, but for what is escaped. */
+/** A record as a line to search in, in small letters: as `TraceRecord.line` writes it, but for what is escaped. */
 export function said(tick, agent, path, event, detail) {
   const parts = Object.entries(detail).map(([key, value]) => `${key}=${written(value)}`);
   return [tick, agent, path, event, ...parts].filter((part) => part !== "").join(" ").toLowerCase();

@@ -66,6 +66,7 @@ export function bindKeys(act) {
       return;
     if (event.key === " " && target.closest("button, summary, label")) return; // presses the button that has the focus
     if (dialog.open && event.key !== "?") return;
+    if (target.closest("dialog") && !dialog.open) return;
     const run = byKey.get(event.key);
     if (run === undefined) return;
     event.preventDefault();

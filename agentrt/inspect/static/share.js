@@ -128,8 +128,8 @@ function wordsFor(hello) {
   if (hello?.file) return "This page is such a file: send it as it is.";
   if (hello?.source === "recording") {
     return (
-      "This page with the recording in it, which opens in any browser, from a disk, too. It has at most 64 MB; a range " +
-      "of ticks is smaller."
+      "This page with the recording in it, which opens in any browser, from a disk, too. It has at most 64 MB; a " +
+      "range of ticks is smaller."
     );
   }
   return "A run that lives is no file yet. Record it (runtime.record), and open the recording here.";
@@ -148,5 +148,6 @@ async function saved(hello, first, last) {
   const address = URL.createObjectURL(blob);
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  return `${name}: ${(blob.size / 1e6).toFixed(1)} MB, ticks ${count(Number(from))} to ${count(Number(to))}.`;
+  const size = `${(blob.size / 1e6).toFixed(1)} MB`;
+  return `${name}: ${size}, ticks ${count(Number(from))} to ${count(Number(to))}.`;
 }

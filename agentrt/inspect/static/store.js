@@ -14,6 +14,7 @@
 import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { complete } from "./plantree.js";
+import { learnNames, withNames } from "./spannames.js";
 
 /** How many events are kept; the oldest go first. */
 export const EVENT_LIMIT = 5000;
@@ -130,7 +131,7 @@ const HANDLERS = {
   },
   agent(store, message) {
     if (message.name !== store.state.chosen) return; // sent before the server knew of another choice
-    if (message.snapshot) complete(message.snapshot);
+    if (message.snapshot) learnNames(complete(message.snapshot));
     const patch = { agent: message };
     if (message.outlines) patch.outlines = { ...store.state.outlines, ...message.outlines };
     store.set(patch);
@@ -142,7 +143,7 @@ const HANDLERS = {
     store.set({ events: before.concat(numbered).slice(-EVENT_LIMIT), eventsMissed: missed });
   },
   timeline(store, message) {
-    if (message.agent === store.state.chosen) store.set({ timeline: message });
+    if (message.agent === store.state.chosen) store.set({ timeline: withNames(message) });
   },
   drawing(store, message) {
     store.set({ drawing: taken(store.state.drawing, message) });
