@@ -252,6 +252,7 @@ class _Writer:
             until = changes[at + 1][0] - 1 if at + 1 < len(changes) else high
             names.learn(view)
             explained: list[list[Any]] = []
+            row = -1
             for moment in [tick, *sorted(one for one in _moments(view) if tick < one <= until)]:
                 snapshot = self._snapshot(stay, view, moment, rate)
                 head = f"{snapshot.name} at tick {moment}: "
