@@ -188,7 +188,7 @@ def test_a_recording_is_one_file(recording, tmp_path):
     assert result.stderr == f"{len(made) / 1e6:.1f} MB (ticks 3 to 12, 3 agents) written to {tmp_path / 'run.html'}\n"
     assert run("export", recording, "--to", "html", "-o", "-", "--first", 3, "--last", 12).stdout == made
     result = run("export", recording, "--html", "-o", tmp_path / "out", "--first", 500)
-    assert (result.exit_code, (tmp_path / "out").exists()) == (1, False)
+    assert (result.exit_code, (tmp_path / "out").exists()) == (2, False)
     assert "it has no such ticks" in result.stderr
 
 
