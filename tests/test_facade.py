@@ -225,7 +225,7 @@ SNAPSHOT = [
     "values_by_name",
 ]
 
-INSPECT = ["DEFAULT_PORT", "Inspector"]
+INSPECT = ["DEFAULT_PORT", "Inspector", "OneFile", "write_html"]
 
 STRATEGY = [
     "Accuracy",

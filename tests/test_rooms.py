@@ -132,6 +132,7 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
 }
 ROOTS = {  # classes of which one other is made, and why they are two
     "AnsweringContext": "the part of Context that is compiled: authors' names for arguments forbid that of all of it",
+    "Thinker": "what the kernel has of a unit, which stands four rooms above it, and is an entry of its queue",
     "AnsweringSeat": "what compiled code writes of a unit, which stands above the author's side",
     "ControlFlow": "the kernel lets pass what only the planner, two floors above, knows and raises",
     "Declared": "the data of ActionSpec, for compiled code; reading an author's class cannot be compiled",

@@ -43,6 +43,7 @@ from agentrt.packs.loader import load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.schema import KINDS_OF_DOCUMENTS, schema_text
 from agentrt.selection.library import SelectionReport, check_path
+from agentrt.words import counted
 from agentrt.worlds import (
     SimpleWorld,
     Watch,
@@ -56,7 +57,10 @@ from agentrt.worlds import (
 )
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from agentrt.inspect import Inspector
+    from agentrt.record.recording import Recording
     from agentrt.record.replay import Make
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
@@ -500,29 +504,44 @@ def _made(path: Path) -> Iterator[TextIO]:
 
 @click.command()
 @click.argument("recording", type=_path)
-@click.option("--to", "kind", type=click.Choice(["perfetto", "otel"]), required=True, help="For whom.")
+@click.option("--to", "kind", type=click.Choice(["html", "perfetto", "otel"]), help="For whom.")
+@click.option("--html", "is_html", is_flag=True, help="The same as --to html.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), required=True, help="The file; - prints it."
 )
 @click.option("--first", type=click.IntRange(min=0), help="From this tick on.")
 @click.option("--last", type=click.IntRange(min=0), help="Up to this tick.")
-def export(*, recording: Path, kind: str, output: Path, first: int | None, last: int | None) -> None:
-    """Write RECORDING for other tools.
+@click.option("--max-mb", type=click.IntRange(1, 2000), help="html: how large it may become (64).")
+def export(
+    *,
+    recording: Path,
+    kind: str | None,
+    is_html: bool,
+    output: Path,
+    first: int | None,
+    last: int | None,
+    max_mb: int | None,
+) -> None:
+    """Write RECORDING for others.
 
-    'perfetto' is a file of Chrome trace events, which opens in https://ui.perfetto.dev; 'otel' is OTLP in JSON, a
-    request on each line, as an OpenTelemetry collector takes it.
+    'html' is the page of the inspector with the recording in it, one file that opens in any browser without a server:
+    to be sent to somebody. 'perfetto' is a file of Chrome trace events, which opens in https://ui.perfetto.dev; 'otel'
+    is OTLP in JSON, a request on each line, as an OpenTelemetry collector takes it.
     """
-    from agentrt.record.export import write_otlp, write_perfetto
     from agentrt.record.recording import Recording
 
-    write, what = (write_perfetto, "events") if kind == "perfetto" else (write_otlp, "spans")
+    if is_html == (kind is not None) and not (is_html and kind == "html"):
+        raise click.UsageError("Say for whom: --html, --to perfetto, or --to otel.")
+    if max_mb is not None and kind not in (None, "html"):
+        raise click.UsageError(f"--max-mb is for --html: what is written for {kind} has no limit.")
+    write = _exporting(kind or "html", first, last, max_mb)
     with Recording.open(recording) as opened:
         if str(output) == "-":
-            write(opened, JsonOut(), first=first, last=last)
+            write(opened, JsonOut())
             return
         try:
             with _made(output) as out:
-                count = write(opened, out, first=first, last=last)
+                written = write(opened, out)
         except FileExistsError:
             raise click.BadParameter(
                 f"{output} is there already: choose another name.", param_hint="--output"
@@ -530,7 +549,33 @@ def export(*, recording: Path, kind: str, output: Path, first: int | None, last:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise click.BadParameter(f"{output}: {why}", param_hint="--output") from None
-    tell(f"{count} {what} written to {output}", err=True)
+    tell(f"{written} written to {output}", err=True)
+
+
+def _exporting(
+    kind: str, first: int | None, last: int | None, max_mb: int | None
+) -> Callable[[Recording, SupportsWrite[str]], str]:
+    """What writes a recording, and says in words what it wrote."""
+    if kind == "html":
+
+        def write_page(recording: Recording, out: SupportsWrite[str]) -> str:
+            from agentrt.inspect.onefile import MOST_BYTES, write_html
+
+            most = MOST_BYTES if max_mb is None else max_mb * 1_000_000
+            made = write_html(recording, out, first=first, last=last, max_bytes=most)
+            agents = counted(made.agents, "agent")
+            return f"{made.bytes / 1e6:.1f} MB (ticks {made.first} to {made.last}, {agents})"
+
+        return write_page
+
+    def write_events(recording: Recording, out: SupportsWrite[str]) -> str:
+        from agentrt.record.export import write_otlp, write_perfetto
+
+        if kind == "perfetto":
+            return f"{write_perfetto(recording, out, first=first, last=last)} events"
+        return f"{write_otlp(recording, out, first=first, last=last)} spans"
+
+    return write_events
 
 
 # --- what authors bring -----------------------------------------------------------------------------------------------

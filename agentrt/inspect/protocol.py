@@ -376,9 +376,9 @@ def agent_message(
     }
 
 
-def span_rows(spans: Sequence[Span]) -> list[list[Any]]:
+def span_rows(spans: Sequence[Span], most: int = _MOST_SPANS) -> list[list[Any]]:
     """The newest spans of a time line, as they are sent."""
-    return [[one.lane, one.depth, one.path, one.name, one.begin, one.end, one.outcome] for one in spans[-_MOST_SPANS:]]
+    return [[one.lane, one.depth, one.path, one.name, one.begin, one.end, one.outcome] for one in spans[-most:]]
 
 
 def timeline_message(query: TimelineQuery, last: int, now: int, rows: list[list[Any]]) -> dict[str, Any]:

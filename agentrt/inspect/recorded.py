@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError, RecordingError
 from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.pins import RecordedPins
@@ -48,7 +48,8 @@ from agentrt.inspect.protocol import (
 )
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
-from agentrt.record.spans import FOLDED, SpanBuilder
+from agentrt.record.spans import FOLDED, Span, SpanBuilder
+from agentrt.record.views import SpanNames
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
@@ -78,6 +79,8 @@ class RecordedScene:
         self.pins: RecordedPins = RecordedPins(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
+        self._names_of: dict[str, SpanNames] = {}
+        self._looked: dict[str, set[tuple[str, int]]] = {}  # where a name was looked for
         self._kinds: dict[str, str] = {}
         self._is_drawn = False
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
@@ -85,6 +88,8 @@ class RecordedScene:
 
     def keep(self, agents: list[str]) -> None:
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
+        self._names_of = {name: known for name, known in self._names_of.items() if name in agents}
+        self._looked = {name: known for name, known in self._looked.items() if name in agents}
 
     def agents(self, tick: int) -> tuple[str, ...]:
         if self._names[0] != tick:
@@ -168,14 +173,21 @@ class RecordedScene:
     def _kind(self, name: str, tick: int) -> str:
         """The kind of an agent, which is always the same."""
         if name not in self._kinds:
-            self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
+            try:
+                self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
+            except DataFault:  # its row says so
+                return ""
         return self._kinds[name]
 
     def _summary(self, name: str, tick: int) -> AgentSummary:
-        view = self._recording.view(name, tick)
-        if view is not None:
-            return AgentSnapshot.from_json(view).summary()
-        return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
+        try:
+            view = self._recording.view(name, tick)
+            if view is not None:
+                return AgentSnapshot.from_json(view).summary()
+            status = ""
+        except DataFault as fault:  # of the whole list, only this row is broken
+            status = f"cannot be shown: {words_of(fault)}"
+        return AgentSummary(name, 0, "", status, "", "", (), 0, waiting=False, alive=True)
 
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self.agents(tick) else None
@@ -228,7 +240,27 @@ class RecordedScene:
             unread = to + 1
         self._lines[query.agent] = builder, unread
         if session.is_news("timeline", (query, unread, tick, until)):
-            yield timeline_message(query, until, tick, span_rows(builder.spans(query.agent, query.first, until)))
+            rows = span_rows(self._named(session, query.agent, builder.spans(query.agent, query.first, until)))
+            yield timeline_message(query, until, tick, rows)
+
+    def _named(self, session: Session, agent: str, spans: list[Span]) -> list[Span]:
+        """Spans with the names that they have in the plan; what takes longer to find out is told with the next ones."""
+        names = self._names_of.setdefault(agent, SpanNames())
+        looked = self._looked.setdefault(agent, set())
+        begin = self._clock()
+        found = []
+        for span in spans:
+            name = names.find(span)
+            if name is None and (span.path, span.begin) not in looked:
+                if self._clock() - begin > _LINE_SECONDS:
+                    session.told.pop("timeline", None)
+                else:
+                    looked.add((span.path, span.begin))
+                    with contextlib.suppress(DataFault):  # who looks there is told
+                        names.learn(self._recording.view(agent, span.begin) or {})
+                    name = names.find(span)
+            found.append(span if name is None else span._replace(name=name))
+        return found
 
 
 _ROUND_SECONDS = 0.025
@@ -436,6 +468,9 @@ class RecordedSource(Source):
 
     def greeting(self) -> list[Message]:
         return [self._hello]
+
+    def recorded(self) -> tuple[str, str] | None:
+        return self._path, self._title
 
     def open(self, session: Session) -> None:
         super().open(session)

@@ -1,12 +1,15 @@
 """The server: a thread of its own with an event loop of its own, so that it answers whatever the runtime is doing.
 
-It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``) and the socket (``/ws``). It touches neither
-the runtime nor the recording: a source does, on another thread (see ``sessions``).
+It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``), the socket (``/ws``), and a recording as one
+file (``/api/file``). It touches neither the runtime nor the recording: a source does, on another thread (see
+``sessions``), and the file is made by one more, which opens the recording for itself.
 
 * The socket to listen on is bound by the caller's thread, so that a port that is in use is the caller's error.
 * Bounds: so many clients, connections, bytes in a message, messages in a second. A connection over which nothing was
   asked for within ten seconds is closed, so that nobody can use up the program's file descriptors. Messages are not
   compressed, so that a small one cannot become a large one.
+* Of files one is made at a time, for who asks by POST (a page of another origin has to say that it is one) and only as
+  long as it waits. Nothing is written here for it.
 * Pages are sent with a policy that lets them load from here alone and be framed nowhere.
 * Static files are looked up by a pattern that has no dots before the last one, below one folder of this package.
 * uvicorn writes the path of a WebSocket into its log; the token is taken out of it before.
@@ -37,10 +40,12 @@ from uvicorn import Server as Uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from agentrt.errors import InspectorError
+from agentrt.errors import AgentRTError, InspectorError
 from agentrt.inspect.doorkeeper import Doorkeeper
+from agentrt.inspect.onefile import OneFile, write_html
 from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
 from agentrt.inspect.sessions import Message, Session, Source
+from agentrt.record.recording import Recording
 
 _MOST_CONNECTIONS = 128
 _SILENT_SECONDS = 10.0
@@ -216,7 +221,10 @@ _TYPES = {
     "json": "application/json",
 }
 
+_TICK = re.compile(r"[0-9]{1,15}", re.ASCII)
+
 _LAST_PORT = 65535
+_LOOKS_SECONDS = 0.5  # how often it is asked whether somebody still waits for a file
 _START_SECONDS, _STOP_SECONDS = 10.0, 5.0  # for its thread
 _FULL = 1013  # closed because there are too many
 
@@ -251,6 +259,7 @@ class Server:
         self._socket = listener
         self._max_clients = max_clients
         self._clients = 0
+        self._is_making = False  # a file
         self._http = _http_server(self._app())
         self._error: BaseException | None = None
         self._is_up = threading.Event()
@@ -296,6 +305,7 @@ class Server:
                 Route("/", self._page),
                 Route("/static/{file:path}", self._static),
                 Route("/api/hello", self._hello),
+                Route("/api/file", self._one_file, methods=["POST"]),
                 WebSocketRoute("/ws", self._client),
             ]
         )
@@ -323,6 +333,31 @@ class Server:
             return PlainTextResponse("a token is needed", 401, HEADERS)
         return JSONResponse(self._source.greeting()[0], headers=HEADERS)
 
+    async def _one_file(self, request: Request) -> Response:
+        if not self._doorkeeper.knows(_token(request)):
+            return PlainTextResponse("a token is needed", 401, HEADERS)
+        found = self._source.recorded()
+        if found is None:
+            return PlainTextResponse("a run that lives is no file: record it", 404, HEADERS)
+        reach = [_tick(request.query_params.get(name)) for name in ("first", "last")]
+        if self._is_making:
+            return PlainTextResponse("another file is being made: try it again soon", 429, HEADERS)
+        text = _Text()
+        self._is_making = True
+        try:
+            making = asyncio.ensure_future(asyncio.to_thread(_make, *found, text, *reach))
+            while not (await asyncio.wait({making}, timeout=_LOOKS_SECONDS))[0]:
+                if await request.is_disconnected():
+                    text.is_wanted = False
+            made = await making
+        except AgentRTError as error:
+            return PlainTextResponse(str(error), 422, HEADERS)
+        finally:
+            text.is_wanted = False
+            self._is_making = False
+        told = {"Content-Disposition": "attachment", "X-Ticks": f"{made.first}-{made.last}"}
+        return Response("".join(text.parts), 200, {**HEADERS, **told}, "text/html; charset=utf-8")
+
     async def _client(self, websocket: WebSocket) -> None:
         token = _token(websocket)
         websocket.scope["query_string"] = b""  # uvicorn logs it
@@ -338,6 +373,29 @@ class Server:
             await Client(websocket, self._source).serve()
         finally:
             self._clients -= 1
+
+
+class _Text:
+    """A text that is written piece by piece, as long as somebody waits for it."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.is_wanted = True
+
+    def write(self, text: str, /) -> None:
+        if not self.is_wanted:
+            raise InspectorError("nobody waits for the file any more", "Ask for it again.")
+        self.parts.append(text)
+
+
+def _make(path: str, title: str, text: _Text, first: int | None, last: int | None) -> OneFile:
+    with Recording.open(path) as recording:
+        return write_html(recording, text, first=first, last=last, title=title)
+
+
+def _tick(text: str | None) -> int | None:
+    """A tick of a query; None for whatever is none, which means all of them."""
+    return int(text) if text is not None and _TICK.fullmatch(text) else None
 
 
 def _headers(connection: HTTPConnection) -> dict[str, str]:

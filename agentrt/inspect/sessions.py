@@ -191,6 +191,10 @@ class Source:
         """What every client is told first: a hello, and the state, as far as it is known."""
         raise NotImplementedError
 
+    def recorded(self) -> tuple[str, str] | None:
+        """The path and the title of the recording that can be made a file of; None if there is none."""
+        return None
+
     def open(self, session: Session) -> None:
         self._open[session] = None
 

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import MissingExtraError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.record.spans import ABORTED, FAILED, Span, SpanBuilder
+from agentrt.record.spans import ABORTED, FAILED, FOLDED, Span, SpanBuilder
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -65,14 +65,18 @@ def _is_finite(value: object) -> bool:
     return not isinstance(value, float) or value - value == 0
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+_quoted = json.encoder.encode_basestring_ascii
+
+
 def _json_line(value: object) -> str:
     """Plain data as one line of JSON in ASCII, which every reader takes.
 
     Half of a surrogate pair is no text, and a strict reader refuses the file: it is written as its escape.
     """
-    line = json.dumps(value, separators=(",", ":"))
+    line = _encode(value)
     if "\\ud" in line:  # there may be whole pairs, too
-        line = json.dumps(_whole(value), separators=(",", ":"))
+        line = _encode(_whole(value))
     return line
 
 
@@ -179,6 +183,15 @@ class SpanFold:
 _WORLD = 0  # the process of what belongs to no agent
 
 
+_SHOWN = FOLDED | {TraceEvent.ADDED} | set(_INSTANTS)  # what a file for Perfetto is made of
+
+
+def _text(value: str) -> str:
+    """A text as JSON, as ``_json_line`` writes it; what lies around it is written where it is."""
+    text = _quoted(value)
+    return _json_line(value) if "\\ud" in text else text
+
+
 class PerfettoWriter:
     """Writes one run, which has a title; feed it every record, in order, and close it."""
 
@@ -186,8 +199,7 @@ class PerfettoWriter:
         self.events: int = 0  # how many events were written
         self._out = out
         self._timeline = Timeline(ticks_per_second)
-        self._fold = SpanFold(self._timeline)
-        self._title = title
+        self._builder = SpanBuilder(keep=0)
         self._processes: dict[str, int] = {"": _WORLD}
         self._threads: dict[tuple[str, str], int] = {}
         self._tick = -1
@@ -198,55 +210,85 @@ class PerfettoWriter:
 
     def feed(self, record: TraceRecord) -> None:
         """Take the next record."""
-        if record.tick != self._tick:
-            self._end_tick()
-            self._tick, self._place = record.tick, 0
-        if record.event is TraceEvent.ADDED:
-            self._process(record.agent)  # so that the viewer has them in the order in which they came
-            self._agents += 1
-        elif record.event is TraceEvent.REMOVED:
-            self._agents -= 1
-        if record.event in _INSTANTS:
-            self._instant(record)
-        for exported in self._fold.feed(record):
-            self._slice(exported)
+        self._begin_tick(record.tick)
+        if record.event in _SHOWN:
+            self._take(record, self._place)
         self._place += 1
+
+    def feed_all(self, recording: Recording, first: int | None = None, last: int | None = None) -> None:
+        """Take the records of a range of ticks: the same as feeding each, and most of them are not even looked at.
+
+        Raises:
+            RecordingError: the recording cannot be read.
+        """
+        for batch in recording.batches(_SHOWN, first, last):
+            if batch.is_whole:
+                for _, record in batch.placed:
+                    self.feed(record)
+                continue
+            self._begin_tick(batch.tick)
+            for place, record in batch.placed:
+                self._take(record, self._place + place)
+            self._place += batch.amount
 
     def close(self) -> None:
         """The run is over: write what is open, and the end."""
         self._end_tick()
-        for exported in self._fold.finish():
-            self._slice(exported)
+        for agent in self._builder.agents:
+            for span in reversed(self._builder.open_spans(agent)):
+                self._slice(span._replace(end=self._tick, last=self._place))
         self._out.write("\n]}\n")
+
+    def _begin_tick(self, tick: int) -> None:
+        if tick != self._tick:
+            self._end_tick()
+            for span in self._builder.end_tick(self._place):
+                self._slice(span)
+            self._tick, self._place = tick, 0
+
+    def _take(self, record: TraceRecord, place: int) -> None:
+        event = record.event
+        if event is TraceEvent.ADDED:
+            self._process(record.agent)  # so that the viewer has them in the order in which they came
+            self._agents += 1
+        elif event is TraceEvent.REMOVED:
+            self._agents -= 1
+        if event in _INSTANTS:
+            self._instant(record, place)
+        if event in FOLDED:
+            for span in self._builder.feed(record, place):
+                self._slice(span)
 
     # --- events -------------------------------------------------------------------------------------------------------
 
-    def _slice(self, exported: _Exported) -> None:
-        span = exported.span
-        args = {"path": span.path, "outcome": span.outcome, "begin": span.begin, "end": span.end}
-        if span.reason:
-            args["reason"] = span.reason
-        process = self._process(span.agent)
-        begin, end = exported.begin // 1000, exported.end // 1000
+    def _slice(self, span: Span) -> None:
+        end_tick = self._tick if span.end is None else span.end
+        process, thread = self._process(span.agent), self._thread(span.agent, span.lane)
+        begin = self._timeline.at(span.begin, span.first) // 1000
+        duration = self._timeline.at(end_tick, span.last) // 1000 - begin
+        reason = f',"reason":{_text(span.reason)}' if span.reason else ""
         self._write(
-            name=span.name, cat=span.lane, ph="X", pid=process, tid=self._thread(span.agent, span.lane), ts=begin,
-            dur=end - begin, args=args,
-        )  # fmt: skip
+            f'{{"name":{_text(span.name)},"cat":{_text(span.lane)},"ph":"X","pid":{process},"tid":{thread},'
+            f'"ts":{begin},"dur":{duration},"args":{{"path":{_text(span.path)},"outcome":{_text(span.outcome)},'
+            f'"begin":{span.begin},"end":{end_tick}{reason}}}}}'
+        )
 
-    def _instant(self, record: TraceRecord) -> None:
+    def _instant(self, record: TraceRecord, place: int) -> None:
         detail = {key: value if _is_finite(value) else str(value) for key, value in record.detail}
         name = f"{record.event.value}: {detail['text']}" if "text" in detail else record.event.value
         # A moment belongs to the whole agent: which of its lanes is in the path.
-        self._write(
-            name=name, cat=record.event.value, ph="i", s="p", pid=self._process(record.agent), tid=0,
-            ts=self._timeline.at(record.tick, self._place) // 1000, args={"path": record.path, **detail},
-        )  # fmt: skip
+        event = {
+            "name": name, "cat": record.event.value, "ph": "i", "s": "p", "pid": self._process(record.agent), "tid": 0,
+            "ts": self._timeline.at(record.tick, place) // 1000, "args": {"path": record.path, **detail},
+        }  # fmt: skip
+        self._write(_json_line(event))
 
     def _end_tick(self) -> None:
         if self._tick >= 0:
             at = self._timeline.at(self._tick) // 1000
-            self._write(name="records", ph="C", pid=_WORLD, tid=0, ts=at, args={"records": self._place})
-            self._write(name="agents", ph="C", pid=_WORLD, tid=0, ts=at, args={"agents": self._agents})
+            told = f'"ph":"C","pid":{_WORLD},"tid":0,"ts":{at},"args":'
+            self._write(f'{{"name":"records",{told}{{"records":{self._place}}}}}')
+            self._write(f'{{"name":"agents",{told}{{"agents":{self._agents}}}}}')
 
     # --- tracks -------------------------------------------------------------------------------------------------------
 
@@ -261,15 +303,18 @@ class PerfettoWriter:
         number = self._threads.get((agent, lane))
         if number is None:
             number = self._threads[agent, lane] = len(self._threads) + 1
-            self._write(name="thread_name", ph="M", pid=self._process(agent), tid=number, args={"name": lane})
+            self._name("thread_name", self._process(agent), number, {"name": lane})
         return number
 
     def _begin_process(self, number: int, name: str) -> None:
-        self._write(name="process_name", ph="M", pid=number, tid=0, args={"name": name})
-        self._write(name="process_sort_index", ph="M", pid=number, tid=0, args={"sort_index": number})
+        self._name("process_name", number, 0, {"name": name})
+        self._name("process_sort_index", number, 0, {"sort_index": number})
 
-    def _write(self, **event: object) -> None:
-        self._out.write(("," if self.events else "") + "\n" + _json_line(event))
+    def _name(self, what: str, process: int, thread: int, args: dict[str, Any]) -> None:
+        self._write(_json_line({"name": what, "ph": "M", "pid": process, "tid": thread, "args": args}))
+
+    def _write(self, event: str) -> None:
+        self._out.write(f",\n{event}" if self.events else f"\n{event}")
         self.events += 1
 
 
@@ -283,8 +328,7 @@ def write_perfetto(
     """
     meta = recording.meta
     writer = PerfettoWriter(out, meta["ticks_per_second"], f"{meta['world'] or 'a world'}, seed {meta['seed']}")
-    for record in recording.records(first, last):
-        writer.feed(record)
+    writer.feed_all(recording, first, last)
     writer.close()
     return writer.events
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import marshal
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ _COMPRESS = 120  # characters from which it is worth it
 
 EMPTY_DIGEST: bytes = blake2b(digest_size=16).digest()
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))  # what a detail can be, once it was JSON
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _EVENTS: dict[str, TraceEvent] = {event.value: event for event in TraceEvent}
 
@@ -143,6 +144,15 @@ class LineWriter:
             self._hash.update((head + head.join(told)).encode())
 
 
+class TickRecords(NamedTuple):
+    """What one tick brought, for who looks at some kinds of records and has to know where each one stands."""
+
+    tick: int
+    amount: int  # how many records of any kind it has
+    placed: list[tuple[int, TraceRecord]]  # those of the kinds that were asked for, each with its place
+    is_whole: bool  # whether all of them are there: some bear the number of another tick, and no place counts alone
+
+
 class Segment:
     """The records of one segment, read from its rows (tick, lines, numbers): ``RecordingError`` if it is none."""
 
@@ -165,14 +175,15 @@ class Segment:
         return data
 
     def _read_line(self, line: Any) -> tuple[str, str, TraceEvent, Any]:
+        # Each distinct record of a run passes here: loops, since generators cost twice as much.
         try:
             agent, path, event, pairs = line
             detail = tuple([(name, value) for name, value in pairs])
-            plain = all(
-                isinstance(name, str) and (value is None or isinstance(value, (str, int, float)))
-                for name, value in detail
-            )
-            if plain and isinstance(agent, str) and isinstance(path, str):
+            plain = type(agent) is str and type(path) is str
+            for name, value in detail:
+                if type(name) is not str or type(value) not in _PLAIN:
+                    plain = False
+            if plain:
                 return agent, path, _EVENTS[event], detail
         except (TypeError, ValueError, KeyError):
             pass
@@ -181,8 +192,7 @@ class Segment:
     def _read_numbers(self, data: object) -> tuple[list[int], dict[int, int]]:
         parts = self._list(data)
         numbers = self._list(parts[0] if parts else None)
-        bound = len(self._lines)
-        if not all(type(number) is int and 0 <= number < bound for number in numbers):
+        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= len(self._lines)):
             raise RecordingError(self._where, "the trace has a number of a line that there is not")
         try:
             odd: dict[Any, Any] = dict(parts[1]) if len(parts) > 1 else {}
@@ -205,3 +215,16 @@ class Segment:
             if (agent is None or line[0] == agent) and (events is None or line[2] in events):
                 found.append(TraceRecord(odd.get(place, tick), *line))
         return found
+
+    def placed(self, tick: int, events: Set[TraceEvent]) -> TickRecords:
+        """Its records of some kinds, with their places among all."""
+        lines = self._lines
+        numbers, odd = self._numbers.get(tick, ([], {}))
+        if odd:
+            return TickRecords(tick, len(numbers), list(enumerate(self.records(tick))), is_whole=True)
+        placed = [
+            (place, TraceRecord(tick, *lines[number]))
+            for place, number in enumerate(numbers)
+            if lines[number][2] in events
+        ]
+        return TickRecords(tick, len(numbers), placed, is_whole=False)

@@ -20,14 +20,14 @@ import itertools
 import json
 import sqlite3
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from agentrt.drawing import Drawing
 from agentrt.errors import AgentRTError, DataFault, RecordingError
-from agentrt.kernel.trace import TraceRecord
-from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, unpack, unpacked
+from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, TickRecords, unpack, unpacked
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
 from agentrt.record.views import WHOLE_EVERY, patched, settle
@@ -54,6 +54,15 @@ class RecordedInput(NamedTuple):
     args: dict[str, Any]  # what was sent with it
     value: Any  # what a call returned; an ``Unkept`` if what it returned or raised could not be kept
     error: BaseException | None  # what it raised, or None
+
+
+class Stay(NamedTuple):
+    """An agent, from when to when it was there; one that came again stayed twice."""
+
+    number: int  # of its own in the file
+    name: str
+    first: int  # the tick in which it came
+    last: int | None  # the tick in which it went; None if it did not
 
 
 class Recording:
@@ -247,13 +256,25 @@ class Recording:
         yield from itertools.islice(records, limit)
 
     def _records(self, low: int, high: int, agent: str | None, events: Sequence[str] | None) -> Iterator[TraceRecord]:
+        for segment, tick in self._segments(low, high):
+            yield from segment.records(tick, agent, events)
+
+    def batches(
+        self, events: Set[TraceEvent], first: int | None = None, last: int | None = None
+    ) -> Iterator[TickRecords]:
+        """The batches of a range of ticks, as far as they have records; of those, some kinds."""
+        for segment, tick in self._segments(*self._range(first, last)):
+            yield segment.placed(tick, events)
+
+    def _segments(self, low: int, high: int) -> Iterator[tuple[Segment, int]]:
+        """The ticks of a range that have records, each with the segment that has them."""
         statement = "SELECT min(tick) FROM traces WHERE tick BETWEEN ? AND ?"
         while (row := self._row(statement, low, high)) is not None and row[0] is not None:
             segment = self._segment_of(self._tick(row[0], low))
             if segment is None:
                 return
             for tick in segment.ticks(low, high):
-                yield from segment.records(tick, agent, events)
+                yield segment, tick
             low = segment.last + 1
 
     def _range(self, first: int | None, last: int | None) -> tuple[int, int]:
@@ -342,8 +363,38 @@ class Recording:
 
     def agents(self, tick: int) -> tuple[str, ...]:
         """Who was there at the end of a tick, in the order in which they came."""
-        statement = "SELECT name FROM agents WHERE first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
-        return tuple(name_out(row[0]) for row in self._rows(statement, tick, tick))
+        statement = "SELECT name FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) ORDER BY id"
+        return tuple(name_out(row[0]) for row in self._rows(statement, NOBODY, tick, tick))
+
+    def stays(self, first: int, last: int) -> Iterator[Stay]:
+        """Who was there at the end of any tick of a range, in the order in which they came."""
+        statement = (
+            "SELECT id, name, first, last FROM agents WHERE id > ? AND first <= ? AND (last IS NULL OR last > ?) "
+            "ORDER BY id"
+        )
+        for number, name, came, left in self._rows(statement, NOBODY, last, first):
+            if not is_number(number, 1) or not is_number(came, 0) or not (left is None or is_number(left, 0)):
+                raise RecordingError(self.where, f"it has a broken agent: {str(number)[:20]}")
+            yield Stay(number, name_out(name), came, left)
+
+    def changes(self, stay: Stay | None, first: int, last: int) -> Iterator[tuple[int, Any, Any]]:
+        """How a view becomes another one in a range of ticks: that of an agent, or, for None, the world's drawing.
+
+        It begins with the view at the end of the first tick, if there is one then.
+
+        Yields:
+            The tick; the patch that makes it from the one before, None where it is whole; and the view, as it was
+            kept. Views share what did not change, so that nobody may change them.
+        """
+        number = NOBODY if stay is None else stay.number
+        view = self._put_together(number, first)
+        if view is not None:
+            yield first, None, view
+        statement = "SELECT tick, whole, data FROM views WHERE agent = ? AND tick > ? AND tick <= ? ORDER BY tick"
+        for tick, is_whole, data in self._rows(statement, number, first, last):
+            part = unpack(data, self.where)
+            view = part if is_whole else patched(view, part, self.where)
+            yield self._tick(tick, first), None if is_whole else part, view
 
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
@@ -351,8 +402,8 @@ class Recording:
         None if the agent was not there, or no views were recorded.
         """
         found = self._row(
-            "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
-            name_in(agent), tick, tick,
+            "SELECT id FROM agents WHERE name = ? AND id > ? AND first <= ? AND (last IS NULL OR last > ?)",
+            name_in(agent), NOBODY, tick, tick,
         )  # fmt: skip
         if found is None:
             return None

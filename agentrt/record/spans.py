@@ -113,13 +113,19 @@ class SpanBuilder:
         self._ended: list[Span] = []
         self._unjudged: dict[tuple[str, str], _Open] = {}  # strategies that ended in this tick, by agent and needer
 
-    def feed(self, record: TraceRecord) -> list[Span]:
-        """Take the next record; returns the spans that ended with it, inner ones first."""
+    def feed(self, record: TraceRecord, place: int | None = None) -> list[Span]:
+        """Take the next record; returns the spans that ended with it, inner ones first.
+
+        Args:
+            record: the next one.
+            place: how many records of its tick came before it, for who feeds only what spans are folded from; None for
+                who feeds every record.
+        """
         if record.tick != self._tick:
-            # What becomes of a strategy is said in the tick in which it ends, or never.
-            for entry in tuple(self._unjudged.values()):
-                self._leave_unjudged(entry)
+            self._leave_all_unjudged()
             self._tick, self._place = record.tick, 0
+        if place is not None:
+            self._place = place
         rule = _RULES.get(record.event)
         if rule is not None and record.agent:
             agent = self._agents.get(record.agent)
@@ -127,6 +133,19 @@ class SpanBuilder:
                 agent = self._agents[record.agent] = _Agent(self._keep)
             rule(self, agent, record)
         self._place += 1
+        return self._take_ended()
+
+    def end_tick(self, amount: int) -> list[Span]:
+        """A tick is over that had so many records: for who feeds only what spans are folded from.
+
+        Returns:
+            The spans that ended with it.
+        """
+        self._place = amount
+        self._leave_all_unjudged()
+        return self._take_ended()
+
+    def _take_ended(self) -> list[Span]:
         if not self._ended:
             return []
         ended, self._ended = self._ended, []
@@ -254,6 +273,11 @@ class SpanBuilder:
             self._close(
                 agent, entry, FAILED if record.event is TraceEvent.FAILED else FINISHED, _said(record, "reason")
             )
+
+    def _leave_all_unjudged(self) -> None:
+        """What becomes of a strategy is said in the tick in which it ends, or never."""
+        for entry in tuple(self._unjudged.values()):
+            self._leave_unjudged(entry)
 
     def _leave_unjudged(self, entry: _Open) -> None:
         """A strategy ended and nobody said what became of it: it begins again, or was given up."""

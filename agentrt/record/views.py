@@ -28,6 +28,7 @@ from agentrt.words import error_words
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.drawing import Drawing
+    from agentrt.record.spans import Span
 
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
@@ -96,6 +97,42 @@ def settle(view: dict[str, Any], tick: int) -> None:
                 if isinstance(waits, str) and waits.startswith(_SLEEPS) and _is_over(waits, tick):
                     del unit["waits"]
                 frames.extend(_list(unit.get("frames")))
+
+
+def names(view: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The actions of a view that have names of their own, each as its path and its name."""
+    frames = [view.get("plan"), *_list(view.get("performances"))]
+    while frames:
+        frame = frames.pop()
+        for unit in _list(frame.get("units")) if isinstance(frame, dict) else ():
+            if isinstance(unit, dict):
+                path, name = unit.get("path", f"{frame.get('path')}/{unit.get('action')}"), unit.get("name")
+                if isinstance(path, str) and isinstance(name, str) and name:
+                    yield path, name
+                frames.extend(_list(unit.get("frames")))
+
+
+class SpanNames:
+    """What the spans of an agent are called in its plan: a trace names them by the ends of their paths."""
+
+    def __init__(self) -> None:
+        self._by_path: dict[str, str] = {}
+        self._by_label: dict[str, str] = {}  # of a class of actions: one name, wherever it stands
+
+    def learn(self, view: dict[str, Any]) -> None:
+        """Take the names of a view; the first name of a place stays."""
+        for path, name in names(view):
+            self._by_path.setdefault(path, name)
+            label = path.rpartition("/")[2]
+            if "#" not in label and ":" not in label:
+                self._by_label.setdefault(label, name)
+
+    def find(self, span: Span) -> str | None:
+        """What a span is called; None if that is not known."""
+        label = span.path.rpartition("/")[2]
+        if span.name != label:
+            return span.name  # a strategy, which is called by what it is tried for
+        return self._by_path.get(span.path) or self._by_label.get(label)
 
 
 def _is_over(waits: str, tick: int) -> bool:

@@ -22,7 +22,7 @@ from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY
 from benchmarks.rows.leaf_wake import LEAF_WAKE
 from benchmarks.rows.miner import MINER
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
-from benchmarks.rows.recording import RECORDING, RECORDING_DRAWINGS, RECORDING_VIEWS
+from benchmarks.rows.recording import EXPORT_PERFETTO, RECORDING, RECORDING_DRAWINGS, RECORDING_VIEWS
 from benchmarks.rows.selection import SELECTION_CHANGED, SELECTION_FRESH, SELECTION_UNCHANGED
 from benchmarks.rows.strategies import (
     STRATEGIES_CHAINED,
@@ -79,6 +79,7 @@ ROWS: tuple[Row, ...] = (
     RECORDING,
     RECORDING_VIEWS,
     RECORDING_DRAWINGS,
+    EXPORT_PERFETTO,
     INSPECTING_NOBODY,
     INSPECTING,
     IMPORTING,

@@ -6,20 +6,25 @@ so that any tick can be explained; about three snapshots are taken in a tick. ``
 instead, drawn in each tick: some 160 marks, of which a few have changed.
 
 The limit is the same colony with nobody who listens: making the trace's records, which nobody pays for otherwise, is a
-part of what recording costs. The first hundred ticks, in which all begin to think at once, are not counted.
+part of what recording costs. ``export_perfetto`` writes such a recording as trace events, against reading its records
+one after the other. The first hundred ticks, in which all begin to think at once, are not counted.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from benchmarks.harness import Row, Side, Size, Work
 
-__all__ = ["RECORDING", "RECORDING_DRAWINGS", "RECORDING_VIEWS"]
+if TYPE_CHECKING:
+    from agentrt.record.recording import Recording
+
+__all__ = ["EXPORT_PERFETTO", "RECORDING", "RECORDING_DRAWINGS", "RECORDING_VIEWS"]
 
 _SETTLED = 100
 
@@ -99,6 +104,57 @@ RECORDING_DRAWINGS = Row(
     limit=Side("not recorded", plain),
     at_most_times=4,
     size=Size(1, 400),
+    quick=Size(1, 20),
+    most_repeats=3,
+)
+
+
+class _Nowhere:
+    def write(self, _text: str, /) -> None:
+        pass
+
+
+@contextmanager
+def _recorded(size: Size, work: Callable[[Recording], object]) -> Iterator[Work]:
+    from agentrt.record.recording import Recording
+    from agentrt_examples.colony.colony import Colony
+
+    runtime = Colony(seed=7).runtime
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.sqlite"
+        runtime.record(path, views="none")
+        for _ in range(size.rounds):
+            runtime.step()
+        runtime.close()
+        with Recording.open(path) as recording:
+
+            def each() -> int:
+                work(recording)
+                return size.rounds
+
+            yield each
+
+
+def exported(size: Size) -> AbstractContextManager[Work]:
+    """Trace events for Perfetto."""
+    from agentrt.record.export import write_perfetto
+
+    return _recorded(size, lambda recording: write_perfetto(recording, _Nowhere()))
+
+
+def read(size: Size) -> AbstractContextManager[Work]:
+    """Each record, and nothing is made of it."""
+    return _recorded(size, lambda recording: deque(recording.records(), maxlen=0))
+
+
+EXPORT_PERFETTO = Row(
+    name="export_perfetto",
+    what="a recorded tick of a colony of 25 agents, written for Perfetto",
+    gauge="seconds",
+    ours=Side("agentrt", exported),
+    limit=Side("read only", read),
+    at_most_times=1.8,
+    size=Size(1, 1000),
     quick=Size(1, 20),
     most_repeats=3,
 )

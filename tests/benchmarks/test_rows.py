@@ -81,6 +81,7 @@ def test_names_and_targets():
         ("recording", 3, None, []),
         ("recording_views", 6, None, []),
         ("recording_drawings", 4, None, []),
+        ("export_perfetto", 1.8, None, []),
         ("inspecting_nobody", 1.1, None, []),
         ("inspecting", 2.5, None, []),
         ("importing", 8, None, [("standard library", None), ("trio", None)]),

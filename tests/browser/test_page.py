@@ -98,7 +98,7 @@ def test_the_plan_is_a_tree_for_the_keys(look):
 def test_the_selected_action_is_shown_whole(look):
     with inspected(make_village(), controls=True) as inspector:
         page = look(inspector.url)
-        page.locator("#view-plan .tree-row.unit", has_text="Eat").first.click()
+        page.locator("#view-plan .tree-row.unit", has_text="eat").first.click()
         side = page.locator(".side .selected")
         expect(side.locator(".side-heading strong")).to_have_text("eat")
         expect(side).to_contain_text("soup")  # from the debug data that the action keeps
@@ -225,14 +225,14 @@ def test_a_thousand_agents(look):
 def test_the_time_line_zooms_and_tells(look):
     with inspected(make_village()) as inspector:
         page = look(inspector.url)
-        cells = page.locator(".timeline table.unseen td")
-        expect(cells.filter(has_text="Eat").first).to_be_attached()
+        cells = page.locator(".timeline .unseen td")
+        expect(cells.filter(has_text="eat").first).to_be_attached()
         canvas = page.locator(".timeline canvas")
         for _ in range(3):
             page.keyboard.press("+")
         box = canvas.bounding_box()
         tip = page.locator(".tip")
-        page.wait_for_function("() => document.querySelectorAll('.timeline table.unseen tr').length > 6")
+        page.wait_for_function("() => document.querySelectorAll('.timeline .unseen tr').length > 6")
         for x in range(int(box["width"]) - 12, 100, -24):
             canvas.hover(position={"x": x, "y": 30})
             if tip.is_visible():

@@ -194,6 +194,32 @@ def test_a_recording_is_exported(recording, tmp_path):
     assert "No such file" in result.stderr
 
 
+def test_a_recording_is_one_file(recording, tmp_path):
+    result = run("export", recording, "--html", "-o", tmp_path / "run.html", "--first", 3, "--last", 12)
+    assert (result.exit_code, result.stdout) == (0, "")
+    made = (tmp_path / "run.html").read_text(encoding="ascii")
+    assert result.stderr == f"{len(made) / 1e6:.1f} MB (ticks 3 to 12, 3 agents) written to {tmp_path / 'run.html'}\n"
+    assert run("export", recording, "--to", "html", "-o", "-", "--first", 3, "--last", 12).stdout == made
+    result = run("export", recording, "--html", "-o", tmp_path / "out", "--first", 500)
+    assert (result.exit_code, (tmp_path / "out").exists()) == (2, False)
+    assert "it has no such ticks" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "Say for whom: --html, --to perfetto, or --to otel."),
+        (["--html", "--to", "otel"], "Say for whom"),
+        (["--to", "otel", "--max-mb", "3"], "--max-mb is for --html: what is written for otel has no limit."),
+        (["--html", "--max-mb", "0"], "0 is not in the range"),
+    ],
+)
+def test_an_export_for_nobody(recording, tmp_path, options, said):
+    result = run("export", recording, "-o", tmp_path / "out", *options)
+    assert (result.exit_code, (tmp_path / "out").exists()) == (2, False)
+    assert said in result.stderr
+
+
 def test_nothing_is_written_over(recording, tmp_path):
     before = recording.read_bytes()
     result = run("export", recording, "--to", "perfetto", "-o", recording)

@@ -13,6 +13,7 @@ from opentelemetry.trace import StatusCode
 from agentrt.errors import MissingExtraError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.export import OtelExport, PerfettoWriter, Timeline, export_spans, write_otlp, write_perfetto
+from agentrt.record.recording import Recording
 from agentrt.record.spans import SpanBuilder
 
 yard = load("tests/replay/yard.py")
@@ -136,6 +137,35 @@ def test_a_recording_opens_in_the_viewer(record):
     slices = [one for one in data["traceEvents"] if one["ph"] == "X"]
     assert sorted(one["name"] for one in slices) == sorted(span.name for span in spans)
     assert data["traceEvents"][0]["args"]["name"] == "a world, seed 3"
+
+
+def test_reading_only_what_is_shown_gives_the_same_file(record, root):
+    def each(recording, first=None, last=None):
+        out = io.StringIO()
+        writer = PerfettoWriter(out, recording.meta["ticks_per_second"], "x")
+        for one in recording.records(first, last):
+            writer.feed(one)
+        writer.close()
+        return out.getvalue()
+
+    def all_at_once(recording, first=None, last=None):
+        out = io.StringIO()
+        writer = PerfettoWriter(out, recording.meta["ticks_per_second"], "x")
+        writer.feed_all(recording, first, last)
+        writer.close()
+        return out.getvalue()
+
+    def between(runtime):
+        yard.ringing(runtime)
+        if runtime.tick == 7:
+            runtime.note("between two ticks")  # it bears the number of the tick before
+
+    recording = record(ticks=60, between=between)
+    assert all_at_once(recording) == each(recording)
+    assert all_at_once(recording, 7, 31) == each(recording, 7, 31)
+    for path in sorted((root / "tests" / "data" / "recordings").glob("*.sqlite")):
+        with Recording.open(path) as recording:
+            assert all_at_once(recording) == each(recording), path.name
 
 
 def test_a_range_of_ticks_can_be_exported(record):

@@ -19,16 +19,21 @@ import { performanceView } from "./charts.js";
 import { Connection } from "./connection.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
+import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
+import { FileSource, isFile } from "./filesource.js";
 import { flagsSection } from "./flags.js";
 import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
+import { followLinks } from "./links.js";
+import { meanings } from "./meanings.js";
 import { modelsView } from "./models.js";
 import { pinsSection } from "./pins.js";
 import { planView } from "./planview.js";
 import { findNode } from "./plantree.js";
 import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
+import { shareDialog } from "./share.js";
 import { Store } from "./store.js";
 import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
@@ -40,7 +45,7 @@ import { hasNoDrawing, worldView } from "./worldview.js";
 
 const store = new Store();
 themed(store);
-const connection = new Connection(store, location.href);
+const connection = isFile() ? new FileSource(store) : new Connection(store, location.href);
 const playback = new Playback(store, connection);
 const agents = agentsPanel(store);
 const breakpoints = breakpointsSection(store, connection);
@@ -48,14 +53,16 @@ const timeline = timelinePanel(store, playback);
 const pins = pinsSection(store, playback);
 
 const whatIf = whatIfView(store, connection);
+const share = shareDialog(store);
+const terms = meanings(store);
 
 const tabs = [
-  ["plan", "Plan", planView(store)],
-  ["models", "Models", modelsView(store)],
+  ["plan", "Plan", planView(store), hasNoPlan],
+  ["models", "Models", modelsView(store), hasNoModels],
   ["explain", "Why", explainView(store)],
   ["events", "Events", eventsView(store)],
-  ["performance", "Performance", performanceView(store)],
-  ["tasks", "Strategies", tasksView(store)],
+  ["performance", "Performance", performanceView(store), hasNoTimes],
+  ["tasks", "Strategies", tasksView(store), hasNoStrategies],
   ["world", "World", worldView(store), hasNoDrawing],
   ["whatif", "What if", whatIf.element, hasNoBranches],
 ];
@@ -75,6 +82,7 @@ const keys = bindKeys({
     const last = standings(store.state).at(-1);
     if (last !== undefined) selectReload(store, last.key);
   },
+  share: share.open,
   theme: () => switchTheme(store),
   escape: () => {
     document.activeElement?.blur?.();
@@ -112,11 +120,15 @@ store.view(["hello", "link"], (state) => {
 const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
-  selectedSection(store, breakpoints.buttons, whatIf.buttons),
-  pins.element,
-  valuesSection(store),
-  flagsSection(store),
-  reloadsSection(store),
+  h(
+    "div",
+    { class: "side-scroll" },
+    selectedSection(store, breakpoints.buttons, whatIf.buttons),
+    pins.element,
+    valuesSection(store),
+    flagsSection(store),
+    reloadsSection(store),
+  ),
   breakpoints.element,
 );
 side.addEventListener("click", (event) => {
@@ -125,7 +137,7 @@ side.addEventListener("click", (event) => {
 });
 
 document.body.append(
-  topBar(store, playback, { theme: () => switchTheme(store), help: keys.help }),
+  topBar(store, playback, { share: share.open, theme: () => switchTheme(store), help: keys.help }),
   scrubber(store, playback),
   reloadBar(store),
   h(
@@ -168,8 +180,15 @@ document.body.append(
     }),
     side,
   ),
-  statusBar(store),
+  statusBar(store, terms.link),
   messageBar(store),
   keys.dialog,
+  share.dialog,
+  terms.dialog,
+);
+followLinks(
+  store,
+  playback,
+  tabs.map(([name]) => name),
 );
 connection.open();

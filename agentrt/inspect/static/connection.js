@@ -40,7 +40,7 @@ export function watchOf(state) {
 }
 
 /** The keys that `watchOf` reads. */
-const WATCHED = [
+export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
   ...["pins", "draft", "branchId"],
 ];

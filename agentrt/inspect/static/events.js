@@ -30,8 +30,13 @@ const GROUP_WORDS = {
  */
 export function eventsView(store) {
   let follows = true;
-  let drawing = false;
+  let placed = 0; // where the page has scrolled to by itself: that it did comes as an event, too, and later
   const change = (patch) => store.set({ eventFilter: { ...store.state.eventFilter, ...patch } });
+
+  function toEnd() {
+    list.toEnd();
+    placed = list.element.scrollTop;
+  }
 
   const list = new VirtualList({
     rowHeight: ROW_HEIGHT,
@@ -40,8 +45,10 @@ export function eventsView(store) {
     update: (element, record) => fillRow(element, record, store.state.selection),
     keyOf: (record) => String(record.number),
   });
+  new ResizeObserver(() => follows && toEnd()).observe(list.element); // also when it comes to be seen
   list.element.addEventListener("scroll", () => {
-    if (!drawing) follows = list.isAtEnd();
+    const { scrollTop, clientHeight } = list.element;
+    if (clientHeight > 0 && scrollTop !== placed) follows = list.isAtEnd();
     setAttr(newest, "aria-pressed", String(follows));
   });
   list.element.addEventListener("click", (event) => {
@@ -83,7 +90,7 @@ export function eventsView(store) {
   const newest = toggle("Follow", "Keep the newest event in sight", () => {
     follows = !follows;
     setAttr(newest, "aria-pressed", String(follows));
-    if (follows) list.toEnd();
+    if (follows) toEnd();
   });
   setAttr(newest, "aria-pressed", "true");
   const tally = h("span", { class: "tally" });
@@ -96,10 +103,8 @@ export function eventsView(store) {
   });
   store.view(["events", "eventsMissed", "selection", "tab"], ({ events, eventsMissed, tab }) => {
     if (tab !== "events") return;
-    drawing = true;
     list.show(events.length, (index) => events[index]);
-    if (follows) list.toEnd();
-    drawing = false;
+    if (follows) toEnd();
     setText(tally, `${count(events.length)} shown`);
     setText(missed, eventsMissed > 0 ? `${count(eventsMissed)} left out` : "");
     show(empty, events.length === 0);

@@ -40,6 +40,7 @@ function keyTable(act) {
     [["b"], "b", "set or remove a breakpoint on what is selected", () => act.breakHere()],
     [["w"], "w", "watch an expression over time", () => act.watchValue()],
     [["r"], "r", "the last reload: what changed, who took it up", () => act.reload()],
+    [["s"], "s", "share: a link to this tick, a recording as one file", () => act.share()],
     [["t"], "t", "light or dark", () => act.theme()],
     [["Escape"], "Esc", "select nothing; leave the search", () => act.escape()],
     [["?"], "?", "this help", () => act.help()],
@@ -66,6 +67,7 @@ export function bindKeys(act) {
       return;
     if (event.key === " " && target.closest("button, summary, label")) return; // presses the button that has the focus
     if (dialog.open && event.key !== "?") return;
+    if (target.closest("dialog") && !dialog.open) return;
     const run = byKey.get(event.key);
     if (run === undefined) return;
     event.preventDefault();

@@ -98,9 +98,12 @@ export function tabPanel(store, tabs) {
     setAttr(view, "role", "tabpanel");
     setAttr(view, "aria-labelledby", `tab-${name}`);
   });
-  store.view(["world", "hello"], (state) => {
-    tabs.forEach(([, , , isEmpty], index) => {
-      if (isEmpty) heads[index].classList.toggle("is-empty", isEmpty(state));
+  store.view(["world", "hello", "agent"], (state) => {
+    tabs.forEach(([, label, , isEmpty], index) => {
+      if (!isEmpty) return;
+      const isGray = isEmpty(state);
+      heads[index].classList.toggle("is-empty", isGray);
+      setAttr(heads[index], "title", `${label}  (${index + 1})${isGray ? ": nothing to see there" : ""}`);
     });
   });
   store.view(["tab"], ({ tab }) => {

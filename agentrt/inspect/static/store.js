@@ -16,6 +16,7 @@ import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
 import { complete } from "./plantree.js";
 import { whatIfHandlers, whatIfState } from "./whatifmodel.js";
+import { learnNames, withNames } from "./spannames.js";
 
 /** How many events are kept; the oldest go first. */
 export const EVENT_LIMIT = 5000;
@@ -137,7 +138,7 @@ const HANDLERS = {
   },
   agent(store, message) {
     if (message.name !== store.state.chosen) return; // sent before the server knew of another choice
-    if (message.snapshot) complete(message.snapshot);
+    if (message.snapshot) learnNames(complete(message.snapshot));
     const patch = { agent: message };
     if (message.outlines) patch.outlines = { ...store.state.outlines, ...message.outlines };
     store.set(patch);
@@ -149,7 +150,7 @@ const HANDLERS = {
     store.set({ events: before.concat(numbered).slice(-EVENT_LIMIT), eventsMissed: missed });
   },
   timeline(store, message) {
-    if (message.agent === store.state.chosen) store.set({ timeline: message });
+    if (message.agent === store.state.chosen) store.set({ timeline: withNames(message) });
   },
   drawing(store, message) {
     store.set({ drawing: taken(store.state.drawing, message) });

@@ -167,7 +167,7 @@ export function timelinePanel(store, playback) {
     ),
     scroller,
     tip,
-    h("table", { class: "unseen" }, h("caption", { text: "Spans of the time line" }), table),
+    h("div", { class: "unseen" }, h("table", {}, h("caption", { text: "Spans of the time line" }), table)),
   );
   return { element, zoom: (factor) => zoom(factor), follow };
 }

@@ -67,7 +67,8 @@ export class Playback {
  *
  * @param {Store} store - the state.
  * @param {Playback} playback - what the controls do.
- * @param {{theme: function(): void, help: function(): void}} actions - of the two buttons at its end.
+ * @param {{share: function(): void, theme: function(): void, help: function(): void}} actions - of the buttons at its
+ *   end.
  * @returns {HTMLElement} the bar.
  */
 export function topBar(store, playback, actions) {
@@ -100,6 +101,7 @@ export function topBar(store, playback, actions) {
     reason,
     h("span", { class: "gap" }),
     sparkline(store),
+    button({ glyph: "share", name: "Share", title: "Share  (s)", kind: "quiet" }, actions.share),
     button({ glyph: "theme", name: "Light or dark", title: "Light or dark  (t)", kind: "quiet" }, actions.theme),
     button({ label: "?", name: "Keys", title: "Keys  (?)", kind: "quiet" }, actions.help),
   );
@@ -205,19 +207,19 @@ const LINK_WORDS = {
  * Make the bar at the bottom.
  *
  * @param {Store} store - the state.
+ * @param {function(string, string): HTMLElement} link - makes a button that leads to what a figure means.
  * @returns {HTMLElement} the bar.
  */
-export function statusBar(store) {
-  const link = h("span", { class: "link-state", role: "status" });
+export function statusBar(store, link) {
+  const linked = h("span", { class: "link-state", role: "status" });
   const figures = h("span", { class: "figures" });
-  const dropped = h("span", {
-    title: "Updates that this page was too slow for: the newest are shown, the run is not held up",
-  });
+  const late = link("late", "late");
+  const dropped = link("dropped", "dropped");
   const version = h("span", {});
-  store.view(["link", "linkText"], (state) => {
-    const words = LINK_WORDS[state.link];
-    setText(link, state.linkText && state.link !== "open" ? `${words} (${state.linkText})` : words);
-    setClass(link, `link-state is-${state.link}`);
+  store.view(["link", "linkText", "hello"], (state) => {
+    const words = state.hello?.file && state.link === "open" ? "a file, without a server" : LINK_WORDS[state.link];
+    setText(linked, state.linkText && state.link !== "open" ? `${words} (${state.linkText})` : words);
+    setClass(linked, `link-state is-${state.link}`);
     document.body.dataset.link = state.link;
   });
   store.view(["world", "hello"], ({ world, hello }) => {
@@ -225,13 +227,15 @@ export function statusBar(store) {
     if (world) {
       words.push(plural(world.agents, "agent"));
       if (hello?.source !== "recording") words.push(plural(world.strands, "strand"));
-      if (world.late_ticks > 0) words.push(plural(world.late_ticks, "late tick"));
     }
     if (hello?.ticks_per_second) words.push(`${hello.ticks_per_second} ticks per second`);
     if (hello?.unreplayable?.length) words.push(`cannot be replayed: ${hello.unreplayable[0]}`);
     setText(figures, words.join(" · "));
-    setText(dropped, world?.dropped > 0 ? `${plural(world.dropped, "update")} dropped` : "");
+    setText(late, plural(world?.late_ticks ?? 0, "late tick"));
+    show(late, world?.late_ticks > 0);
+    setText(dropped, `${plural(world?.dropped ?? 0, "update")} dropped`);
+    show(dropped, world?.dropped > 0);
     setText(version, hello ? `agentrt ${hello.agentrt}` : "");
   });
-  return h("footer", { class: "statusbar" }, link, figures, dropped, h("span", { class: "gap" }), version);
+  return h("footer", { class: "statusbar" }, linked, figures, late, dropped, h("span", { class: "gap" }), version);
 }

@@ -10,7 +10,7 @@
  * A drawing has colors of its own and no themes; what the page adds has the theme's.
  */
 
-import { colors } from "./canvas.js";
+import { colors, fitting } from "./canvas.js";
 import { widthOf } from "./drawing.js";
 import { clip } from "./format.js";
 
@@ -156,7 +156,7 @@ export function drawMarks(pen, camera, order) {
     if (!isSeen(camera, mark)) continue;
     if (mark.shape) drawShape(pen, camera, mark, mark.color || paint.text);
     if (!mark.sign) {
-      if (!mark.shape && mark.to.length === 0 && mark.label) drawText(pen, camera, mark, mark.label, 0);
+      continue; // a label alone is written with the names
     } else if (mark.size * camera.scale >= READABLE) {
       sketch(pen, camera, paint, mark.shape ? { ...mark, color: "", size: mark.size * 0.7 } : mark);
     } else if (!mark.shape) {
@@ -204,29 +204,42 @@ function isLong(places, scale) {
   return length * scale > MOST_DASHED;
 }
 
-/** A text on its own ground, so that it can be read on any color. */
-function drawText(pen, camera, mark, text, below) {
+/**
+ * A text on its own ground, so that it can be read on any color. It stays on the screen, and is left out where it would
+ * lie on another one; `taken` has the places of those.
+ */
+function drawText(pen, camera, mark, text, below, taken) {
   const paint = colors();
   pen.font = `600 11px ${paint.font}`;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  const [x, y] = [camera.left(mark.x), camera.top(mark.y) + below];
-  const wide = pen.measureText(text).width;
+  const told = fitting(pen, text, camera.width - 10);
+  const wide = pen.measureText(told).width;
+  const half = wide / 2 + 5;
+  const x = Math.min(Math.max(camera.left(mark.x), half), Math.max(half, camera.width - half));
+  const y = camera.top(mark.y) + below;
+  const isTaken = taken.some((one) => Math.abs(one.x - x) < one.half + half && Math.abs(one.y - y) < 15);
+  if (isTaken || told === "") return;
+  taken.push({ x, y, half });
   pen.globalAlpha = 0.82;
   pen.fillStyle = paint.surface;
   pen.fillRect(x - wide / 2 - 3, y - 7.5, wide + 6, 15);
   pen.globalAlpha = 1;
   pen.fillStyle = paint.text;
-  pen.fillText(text, x, y + 0.5);
+  pen.fillText(told, x, y + 0.5);
 }
 
 export function drawNames(pen, camera, order, chosen) {
-  let count = 0;
-  for (const mark of order) {
-    if (!mark.agent || !isSeen(camera, mark)) continue;
-    if (mark.agent !== chosen && (camera.scale < NAMED || count >= MOST_NAMES)) continue;
-    count += 1;
-    drawText(pen, camera, mark, clip(mark.agent, LONGEST_NAME), widthOf(mark, camera.scale) / 2 + 9);
+  const taken = [];
+  const name = (mark) =>
+    drawText(pen, camera, mark, clip(mark.agent, LONGEST_NAME), widthOf(mark, camera.scale) / 2 + 9, taken);
+  const seen = order.filter((mark) => (mark.agent || mark.label) && isSeen(camera, mark));
+  seen.filter((mark) => mark.agent === chosen).forEach(name); // first: whoever comes later gives way
+  for (const mark of seen) {
+    if (taken.length >= MOST_NAMES) break;
+    if (mark.agent && mark.agent !== chosen && camera.scale >= NAMED) name(mark);
+    const isLabel = !mark.sign && !mark.shape && mark.to.length === 0;
+    if (isLabel && mark.label) drawText(pen, camera, mark, mark.label, 0, taken);
   }
 }
 

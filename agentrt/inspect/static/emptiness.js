@@ -1,0 +1,24 @@
+/**
+ * Which tabs have nothing to show for the chosen agent: their heads are gray, and say so. An agent that is not known
+ * yet, or not there, grays none: nobody knows.
+ */
+
+/** Whether nothing but its plan drives the agent. */
+export function hasNoModels({ agent }) {
+  return Boolean(agent?.snapshot) && (agent.snapshot.drivers ?? []).length === 0;
+}
+
+/** Whether the agent solves nothing by strategies. */
+export function hasNoStrategies({ agent }) {
+  return Boolean(agent?.snapshot) && !agent.snapshot.strategies;
+}
+
+/** Whether nothing plans. */
+export function hasNoPlan({ agent }) {
+  return Boolean(agent?.snapshot) && !agent.snapshot.plan?.units?.length && !agent.snapshot.performances?.length;
+}
+
+/** Whether no times of ticks are known: a recording has none. */
+export function hasNoTimes({ hello }) {
+  return hello?.source === "recording";
+}

@@ -1,0 +1,61 @@
+/**
+ * Views that are kept as patches, as `agentrt/record/views.py` has them: pure functions that put them together.
+ *
+ * A patch of a value is `{"=": value}`, another value; `{"~": {key: patch}, "-": [keys]}`, an object of which some keys
+ * changed and some are gone; `{"#": [[index, patch], …]}`, a list of the same length. What it makes shares with the
+ * value before whatever did not change, and no value is changed.
+ */
+
+const SLEEPS = /^until tick (\d{1,18})$/;
+
+/** What a patch makes of a value. */
+export function patched(old, patch) {
+  if ("=" in patch) return patch["="];
+  if ("~" in patch) {
+    const made = new Map(Object.entries(old));
+    for (const key of patch["-"] ?? []) made.delete(key);
+    for (const [key, change] of Object.entries(patch["~"])) made.set(key, patched(made.get(key), change));
+    return Object.fromEntries(made);
+  }
+  const values = [...old];
+  for (const [index, change] of patch["#"]) values[index] = patched(values[index], change);
+  return values;
+}
+
+/** Take out of a view what cannot be so any more in a later tick: sleep that is over. It is changed, and returned. */
+export function settled(view, tick) {
+  const frames = [view.plan, ...(view.performances ?? [])];
+  while (frames.length > 0) {
+    for (const unit of frames.pop()?.units ?? []) {
+      const until = SLEEPS.exec(unit.waits ?? "");
+      if (until !== null && Number(until[1]) <= tick) delete unit.waits;
+      frames.push(...(unit.frames ?? []));
+    }
+  }
+  return view;
+}
+
+/** The place of the last entry whose first value is not above a tick, in a list that ascends; -1 if there is none. */
+export function nth(entries, tick) {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (entries[middle][0] <= tick) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** A record as a line to search in, in small letters: as `TraceRecord.line` writes it, but for what is escaped. */
+export function said(tick, agent, path, event, detail) {
+  const parts = Object.entries(detail).map(([key, value]) => `${key}=${written(value)}`);
+  return [tick, agent, path, event, ...parts].filter((part) => part !== "").join(" ").toLowerCase();
+}
+
+function written(value) {
+  if (typeof value === "string") return `'${value}'`;
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return String(value);
+}
