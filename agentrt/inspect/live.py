@@ -9,6 +9,7 @@ client, and what is composed is what stood there between two ticks.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
   that is, it takes a tenth of the time of the runtime's thread at most; beyond it clients are told less often.
+* Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
@@ -70,6 +71,7 @@ from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.goals.views import GoalSelectorView
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.past import Past, told_just_now
 from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
@@ -445,12 +447,13 @@ class Breakpoint:
 class Breakpoints:
     """The breakpoints of one runtime. Used on the runtime's thread alone."""
 
-    __slots__ = ("_count", "_points", "_reason")
+    __slots__ = ("_count", "_points", "_reason", "place")
 
     def __init__(self) -> None:
         self._points: dict[tuple[str, str, str], Breakpoint] = {}  # in the order in which they were set
         self._count = 0
         self._reason = ""  # of the first one that was hit since ``take`` was asked, in words; empty if none was
+        self.place: tuple[str, str] = ("", "")  # the agent and the path of that one
 
     def __len__(self) -> int:
         return len(self._points)
@@ -480,6 +483,7 @@ class Breakpoints:
                 point.hits += 1
                 point.last = f"tick {record.tick} {record.agent} {record.path}"
                 point.place = (record.agent, record.path)
+                self.place = self.place if self._reason else (record.agent, record.path)
                 of_whom = f" of {point.agent}" if point.agent else ""
                 where = f"({record.agent} {record.path})"
                 self._reason = self._reason or f"breakpoint: {point.kind} {point.name}{of_whom} {where}"
@@ -498,7 +502,8 @@ class Breakpoints:
 
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
-_NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
+_STATE_SECONDS = 0.1  # how often those who are in the past are told of the run
+_JUST_NOW_ROWS = 80
 _FAILED = "the inspector failed to show something"
 _READ_ONLY = "this inspector only shows: it was made without controls"
 
@@ -507,9 +512,17 @@ class LiveSource(Source):
     """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
 
     def __init__(
-        self, runtime: Runtime, title: str, *, controls: bool, clock: Callable[[], float] = time.perf_counter
+        self,
+        runtime: Runtime,
+        title: str,
+        *,
+        controls: bool,
+        past: int | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         super().__init__(clock)
+        self._past = Past(runtime, title, past, clock=clock)
+        self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
         self._title = title
         self._controls = controls
@@ -521,6 +534,7 @@ class LiveSource(Source):
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
+        self._state_due = 0.0
         self._last_state = self._state()
 
     # --- on the runtime's thread --------------------------------------------------------------------------------------
@@ -528,12 +542,15 @@ class LiveSource(Source):
     def attach(self) -> None:
         if not self._hooks:
             self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
+            self._past.attach()
 
     def detach(self) -> None:
         """Leave the runtime as if nobody had looked at it."""
         for close in self._hooks:
             close()
         self._hooks.clear()
+        self._past.detach()
+        self._past.leave.clear()
         self._open.clear()
         self._breakpoints.clear()
         self._listen_if_needed()  # after these two: nothing needs it any more
@@ -554,33 +571,59 @@ class LiveSource(Source):
     def _published(self) -> None:
         if self._ears:
             self._times.end(self._runtime.tick)
-            if reason := self._breakpoints.take():
-                self.pause(reason)
-                for session in tuple(self._open):
-                    session.hurry()
-        if self._open or self._ears:
+        if self._past.ring is not None:
+            looking = (*self._open, *self._past.sessions)
+            self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
+        if self._ears and (reason := self._breakpoints.take()):
+            self.pause(reason)
+            self._just_now = self._before_hit(reason)
+            for session in tuple(self._open):
+                session.hurry()
+        if self._open or self._ears or self._past.ring is not None:
             self._serve()
+
+    def _before_hit(self, reason: str) -> Message:
+        (agent, path), tick = self._breakpoints.place, self._runtime.tick
+        records = self._history.records.since(0)
+        first = records[0][0] if records else tick
+        mine = [record for record in records if record[1] == agent][-_JUST_NOW_ROWS:]
+        return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
 
     def _serve(self) -> None:
         """Do what clients asked for, and tell them what is new."""
         try:
+            self._take_back()
             self._listen_if_needed()
             sessions = tuple(self._open)
             for session in sessions:
-                while session.commands:
+                while session.commands and session in self._open:
                     self._obey(session, session.commands.popleft())
                     session.hurry()
             now = self._clock()
             if now >= self._rest_until:
-                due = [session for session in sessions if session.is_due(now)]
+                due = [session for session in sessions if session in self._open and session.is_due(now)]
                 if due:
                     self._compose(sessions, due, now)
-                    # However many look, and at whatever: of the time from now on it took one part in ten.
+                    # However many look, and at whatever: of the time from now on it took one part in so many.
                     self._rest_until = now + _SHARE * (self._clock() - now)
+            if self._past.sessions and now >= self._state_due:  # they are told how the run does
+                self._state_due = now + _STATE_SECONDS
+                self._past.live = self._state()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whoever looks must not stop the game
             self._failed(_FAILED, error, tick=self._runtime.tick)
+
+    def _take_back(self) -> None:
+        """Take those who come back from the past, and do what others ask for from there."""
+        past = self._past
+        while past.leave:
+            session = past.leave.popleft()
+            self.open(session)
+            if not session.is_open:  # it has gone meanwhile, and nobody would take it out
+                self.close(session)
+        while past.wishes:
+            self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
         scene = Scene(self._runtime, self._history, now)
@@ -600,6 +643,8 @@ class LiveSource(Source):
             mine = {**state, "dropped": session.held_back + session.missed}
             if session.is_news("state", mine):
                 messages.insert(0, mine)
+            if self._just_now is not None and session.is_news("just_now", self._just_now["tick"]):
+                messages.append(self._just_now)
             session.post(messages, now)
 
     def _state(self) -> Message:
@@ -616,6 +661,7 @@ class LiveSource(Source):
             "strands": runtime.kernel.live,
             "agents": len(runtime.agents),
             "drawn": runtime.drawing is not None,
+            "past": self._past.reach(),
             **self._times.as_json(),
             "breakpoints": self._breakpoints.as_json(),
             "dropped": 0,
@@ -629,7 +675,8 @@ class LiveSource(Source):
     # --- listening ----------------------------------------------------------------------------------------------------
 
     def _listen_if_needed(self) -> None:
-        is_needed = bool(self._open or len(self._breakpoints))
+        is_needed = bool(self._open or self._past.sessions or len(self._breakpoints))
+        self._past.keep_if_needed(is_looked_at=is_needed)
         if is_needed and not self._ears:
             self._ears = [self._runtime.trace.listen(self._heard), self._runtime.every_tick(self._times.begin)]
         elif not is_needed and self._ears:
@@ -652,8 +699,10 @@ class LiveSource(Source):
         if do == "watch":
             session.look_at(fields["watch"])
             return
-        if do == "at":
-            session.refuse(_NO_WAY_BACK, "not_a_recording")
+        if do == "live":
+            return
+        if do == "at" or (do == "step" and fields["ticks"] < 1):
+            self._go_back(session, fields["tick"] if do == "at" else max(1, self._runtime.tick + fields["ticks"]))
             return
         if not self._controls:
             session.refuse(_READ_ONLY, "read_only")
@@ -664,8 +713,6 @@ class LiveSource(Source):
                 self.pause()
         elif do in ("resume", "play"):
             gate.resume()
-        elif do == "step" and fields["ticks"] < 1:
-            session.refuse(_NO_WAY_BACK, "not_a_recording")
         elif do == "step":
             if not gate.is_closed:
                 self.pause()
@@ -677,6 +724,10 @@ class LiveSource(Source):
         else:
             self._change_breakpoints(session, do, fields)
 
+    def _go_back(self, session: Session, tick: int) -> None:
+        if self._past.enter(session, Command("at", {"tick": tick})):
+            self._open.pop(session, None)  # from here on it is another thread's
+
     def _change_breakpoints(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         if do == "break":
             if not self._breakpoints.add(fields["kind"], fields["name"], fields["agent"]):
@@ -685,6 +736,13 @@ class LiveSource(Source):
             session.refuse(f"there is no breakpoint {fields['id']}", "unknown_breakpoint")
 
     # --- on the server's thread ---------------------------------------------------------------------------------------
+
+    def close(self, session: Session) -> None:
+        super().close(session)
+        self._past.close(session)
+
+    def save(self, ticks: int | None) -> tuple[str, bytes]:
+        return self._past.save(ticks)
 
     def greeting(self) -> list[Message]:
         tick = self._runtime.tick  # a number: it can be read from any thread

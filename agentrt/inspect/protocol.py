@@ -79,7 +79,7 @@ class WatchQuery(NamedTuple):
 class Command(NamedTuple):
     """What a client asks for."""
 
-    do: str  # watch, pause, resume, play, step, speed, break, unbreak or at
+    do: str  # watch, pause, resume, play, step, speed, break, unbreak, at or live
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
@@ -197,7 +197,8 @@ _COMMANDS: Mapping[str, _Fields] = {
     "speed": {"speed": _speed},
     "break": {"kind": _kind, "name": _name, "agent": _text},
     "unbreak": {"id": _whole(0, _LARGEST_TICK)},
-    "at": {"tick": _whole(0, _LARGEST_TICK)},
+    "at": {"tick": _whole(0, _LARGEST_TICK)},  # of a recording, or of the past of a run; 0: the oldest that is kept
+    "live": {},  # back from the past of a run
 }
 
 

@@ -287,7 +287,7 @@ class RecordedSource(Source):
             while session.commands:
                 self._obey(session, session.commands.popleft(), now)
                 session.hurry()
-            if session.is_due(now):
+            if session in self._open and session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
 
     def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:

@@ -1,6 +1,7 @@
 """The server: a thread of its own with an event loop of its own, so that it answers whatever the runtime is doing.
 
-It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``) and the socket (``/ws``). It touches neither
+It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``), the socket (``/ws``), and
+the last ticks of a run as a file (``/api/past``). It touches neither
 the runtime nor the recording: a source does, on another thread (see ``sessions``).
 
 * The socket to listen on is bound by the caller's thread, so that a port that is in use is the caller's error.
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -37,7 +39,7 @@ from uvicorn import Server as Uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from agentrt.errors import InspectorError
+from agentrt.errors import AgentRTError, InspectorError
 from agentrt.inspect.doorkeeper import Doorkeeper
 from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
 from agentrt.inspect.sessions import Message, Session, Source
@@ -217,6 +219,7 @@ _TYPES = {
 }
 
 _LAST_PORT = 65535
+_DIGITS = 10  # of a number of ticks
 _START_SECONDS, _STOP_SECONDS = 10.0, 5.0  # for its thread
 _FULL = 1013  # closed because there are too many
 
@@ -296,6 +299,7 @@ class Server:
                 Route("/", self._page),
                 Route("/static/{file:path}", self._static),
                 Route("/api/hello", self._hello),
+                Route("/api/past", self._saved, methods=["GET"]),
                 WebSocketRoute("/ws", self._client),
             ]
         )
@@ -322,6 +326,22 @@ class Server:
         if not self._doorkeeper.knows(_token(request)):
             return PlainTextResponse("a token is needed", 401, HEADERS)
         return JSONResponse(self._source.greeting()[0], headers=HEADERS)
+
+    async def _saved(self, request: Request) -> Response:
+        """The last ticks of a run, as a recording to be kept."""
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return PlainTextResponse("not from here", 403, HEADERS)  # a page of somebody else's may not even start it
+        if not self._doorkeeper.knows(_token(request)):
+            return PlainTextResponse("a token is needed", 401, HEADERS)
+        wanted = request.query_params.get("ticks", "")
+        if wanted and not (wanted.isascii() and wanted.isdecimal() and len(wanted) < _DIGITS and int(wanted)):
+            return PlainTextResponse("'ticks' has to be a whole number above 0", 400, HEADERS)
+        try:
+            name, data = await run_in_threadpool(self._source.save, int(wanted) if wanted else None)
+        except AgentRTError as error:
+            return PlainTextResponse(str(error), 409, HEADERS)
+        shown = {"Content-Type": "application/vnd.sqlite3", "Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(data, headers={**HEADERS, **shown})
 
     async def _client(self, websocket: WebSocket) -> None:
         token = _token(websocket)

@@ -140,10 +140,10 @@ class Client:
 class Watched:
     """A runtime with a source on it, a clock that is moved by hand, and clients."""
 
-    def __init__(self, runtime, *, controls=True):
+    def __init__(self, runtime, *, controls=True, past=0):
         self.runtime = runtime
         self.clock = Clock()
-        self.source = LiveSource(runtime, "village", controls=controls, clock=self.clock)
+        self.source = LiveSource(runtime, "village", controls=controls, past=past, clock=self.clock)
         self.source.attach()
 
     def client(self, **watch):
