@@ -67,11 +67,10 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.goals.views import GoalSelectorView
+from agentrt.inspect.begun import began_before
 from agentrt.inspect.drawn import drawing_messages
-from agentrt.inspect.past import Past, told_just_now
+from agentrt.inspect.past import JUST_NOW_ROWS, NOT_DONE, Past, told_just_now
 from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
@@ -90,14 +89,11 @@ from agentrt.inspect.protocol import (
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
-from agentrt.selection.views import SelectionView
 from agentrt.snapshot import (
     AgentSnapshot,
     AgentSummary,
-    FrameView,
-    UnitView,
     explain,
     outlines,
     snapshot_agent,
@@ -211,7 +207,6 @@ class Scene:
 KEPT_RECORDS = 20_000
 _KEPT_STARTS = 60_000
 
-_SEEN: Detail = (("seen", "running"),)
 _BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
 
 _FIRST_ROWS = 300  # of a log that is opened
@@ -297,51 +292,6 @@ class History:
     def spans(self, query: TimelineQuery) -> list[Span]:
         builder = self._builders.get(query.agent)
         return [] if builder is None else builder.spans(query.agent, query.first, query.last)
-
-
-def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
-    """What an agent runs, as the records that told when it began."""
-    found: list[tuple[int, str, TraceEvent, Detail]] = []
-    tried = _tried(snapshot)
-    for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
-        for unit in _running(frame):
-            attempts = tried.get(unit.action)
-            if attempts:
-                needer = unit.path.rpartition("/")[0].rpartition("/")[0]
-                found.append((unit.since, needer, TraceEvent.TRY, attempts.pop(0)))
-            found.append((unit.since, unit.path, TraceEvent.RUN, _SEEN))
-    for driver in snapshot.drivers:
-        view = driver.state
-        if isinstance(view, GoalSelectorView):
-            found += ((goal.since, goal.path, TraceEvent.START, _SEEN) for goal in view.goals if goal.since)
-        elif isinstance(view, TreeView):
-            seconds = snapshot.ticks_per_second
-            found += ((round(one.since * seconds), one.path, TraceEvent.ACTIVATE, _SEEN) for one in view.path)
-        elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
-            found += ((snapshot.tick, path, TraceEvent.ACTIVATE, _SEEN) for path in driver.active)
-    found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
-    return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
-
-
-def _running(frame: FrameView) -> Iterator[UnitView]:
-    for unit in frame.units:
-        if unit.is_elected and unit.state == "running":
-            yield unit
-            for child in unit.frames:
-                yield from _running(child)
-
-
-def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
-    """What the strategies that run are tried for, by the names of their classes, the outermost first."""
-    tried: dict[str, list[Detail]] = {}
-    for request in () if snapshot.strategies is None else snapshot.strategies.requests:
-        wanted = ""
-        for node in request.tree.under_way():
-            if node.kind == "strategy":
-                tried.setdefault(node.label.replace(" ", ""), []).append((("wanted", wanted), ("by", node.label)))
-            else:
-                wanted = node.label
-    return tried
 
 
 # --- real time --------------------------------------------------------------------------------------------------------
@@ -503,7 +453,6 @@ class Breakpoints:
 _SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
 
 _STATE_SECONDS = 0.1  # how often those who are in the past are told of the run
-_JUST_NOW_ROWS = 80
 _FAILED = "the inspector failed to show something"
 _READ_ONLY = "this inspector only shows: it was made without controls"
 
@@ -586,7 +535,7 @@ class LiveSource(Source):
         (agent, path), tick = self._breakpoints.place, self._runtime.tick
         records = self._history.records.since(0)
         first = records[0][0] if records else tick
-        mine = [record for record in records if record[1] == agent][-_JUST_NOW_ROWS:]
+        mine = [one for one in records if one[1] == agent and one[3] not in NOT_DONE][-JUST_NOW_ROWS:]
         return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
 
     def _serve(self) -> None:

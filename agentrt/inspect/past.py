@@ -32,13 +32,18 @@ from agentrt.errors import ENDS_PROGRAM, InspectorError, RecordingError
 from agentrt.inspect.protocol import Command, Kept
 from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Message, Session
+from agentrt.kernel.trace import TraceEvent
 from agentrt.record.recording import Recording
 from agentrt.record.ring import RING_BYTES, RING_TICKS, Ring, RingFile, save_ring
 from agentrt.runtime.runtime import Runtime
 
 _LINGER_SECONDS = 10.0  # real ones, for which a ring goes on when nobody looks any more
 _JUST_NOW_SECONDS = 5  # of game time
-_JUST_NOW_ROWS = 80
+JUST_NOW_ROWS = 80
+NOT_DONE = frozenset(  # kinds of records that tell of thinking, and not of what was chosen and done
+    event.value
+    for event in (TraceEvent.THINK, TraceEvent.READY, TraceEvent.UNREADY, TraceEvent.STOP_THINKING, TraceEvent.UTILITY)
+)
 _CATCH_UP_SECONDS = 0.1
 _ROUND_SECONDS = 0.025
 _STOP_SECONDS = 5.0
@@ -152,7 +157,7 @@ class Past(RecordedSource):
         if ring is None:
             return None
         first = max(ring.first_tick, tick - round(_JUST_NOW_SECONDS * self._runtime.clock.ticks_per_second))
-        return told_just_now(agent, path, reason, tick, first, ring.lately(agent, first, _JUST_NOW_ROWS))
+        return told_just_now(agent, path, reason, tick, first, ring.lately(agent, first, JUST_NOW_ROWS, NOT_DONE))
 
     # --- beginning and end --------------------------------------------------------------------------------------------
 

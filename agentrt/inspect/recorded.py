@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
+from agentrt.inspect.begun import began_before
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import (
     Command,
@@ -46,6 +47,7 @@ from agentrt.inspect.protocol import (
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
+from agentrt.record.views import UNSEEN
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
@@ -137,7 +139,8 @@ class RecordedScene:
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self.agents(tick) else None
         if view is None:
-            return agent_message(name, tick, None, "", {})
+            is_unseen = name in self.agents(tick)  # it is there, and nobody looked at it so far
+            return {**agent_message(name, tick, None, "", {}), **({"unseen": True} if is_unseen else {})}
         known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
         trees = self._recording.outlines(name, tick) if session.is_news("outlines", known) else {}
         return agent_message(name, tick, view, self._recording.explain(name, tick), trees)
@@ -174,8 +177,19 @@ class RecordedScene:
 
     # --- the time line ------------------------------------------------------------------------------------------------
 
+    def _begun_line(self, name: str) -> tuple[SpanBuilder, int]:
+        """A time line, with what ran already before the first tick that is there."""
+        builder, first = SpanBuilder(_KEPT_SPANS), self._recording.first_tick
+        with contextlib.suppress(AgentRTError):  # what is broken is told where it is looked at
+            view = self._recording.view(name, first) if first > 1 else None
+            if view is not None and UNSEEN not in view:
+                for record in began_before(AgentSnapshot.from_json(view)):
+                    if record.tick < first:  # the others are still to be read
+                        builder.feed(record)
+        return builder, first
+
     def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> Iterator[Message]:
-        builder, unread = self._lines.get(query.agent) or (SpanBuilder(_KEPT_SPANS), self._recording.first_tick)
+        builder, unread = self._lines.get(query.agent) or self._begun_line(query.agent)
         until = last if query.last is None else min(query.last, last)
         begin = self._clock()
         while unread <= until and self._clock() - begin < _LINE_SECONDS:

@@ -23,7 +23,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -202,13 +202,13 @@ class Ring:
                 return None
             return [ticks[index] for index in range(len(ticks) - missing, len(ticks))]
 
-    def lately(self, agent: str, first: int, most: int) -> list[KeptRecord]:
-        """The newest records of an agent from a tick on, in order; on the thread that keeps."""
+    def lately(self, agent: str, first: int, most: int, without: Container[str] = ()) -> list[KeptRecord]:
+        """The newest records of an agent from a tick on, in order, but for some kinds; on the thread that keeps."""
         found: list[KeptRecord] = []
         for kept in reversed(self._ticks):
             if kept.tick < first or len(found) >= most:
                 break
-            found += [record for record in reversed(kept.records) if record[1] == agent]
+            found += [one for one in reversed(kept.records) if one[1] == agent and one[3] not in without]
         return found[:most][::-1]
 
     def header(self) -> dict[str, Any]:

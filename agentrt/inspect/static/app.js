@@ -4,8 +4,8 @@
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
  * `charts.js`, `tasksview.js`, `worldview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`,
- * `toolbar.js`), and what the user does either changes the state or is told to the server. From the state follows what
- * is watched, and so what the server sends.
+ * `toolbar.js`, `past.js`), and what the user does either changes the state or is told to the server. From the state
+ * follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -26,6 +26,7 @@ import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
 import { modelsView } from "./models.js";
 import { planView } from "./planview.js";
+import { justNowSection, oldViewLine } from "./past.js";
 import { findNode } from "./plantree.js";
 import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
 import { Store } from "./store.js";
@@ -42,6 +43,7 @@ const playback = new Playback(store, connection);
 const agents = agentsPanel(store);
 const breakpoints = breakpointsSection(store, connection);
 const timeline = timelinePanel(store, playback);
+const justNow = justNowSection(store, playback);
 
 const tabs = [
   ["plan", "Plan", planView(store)],
@@ -59,7 +61,8 @@ const keys = bindKeys({
   search: () => agents.focusSearch(),
   move: (by) => agents.move(by),
   tab: (index) => store.set({ tab: tabs[index][0] }),
-  scrub: (ticks) => playback.isRecording && playback.step(ticks),
+  scrub: (ticks) => playback.scrub(ticks),
+  now: () => playback.toNow(),
   zoom: (factor) => timeline.zoom(factor),
   follow: () => timeline.follow(),
   breakHere,
@@ -77,7 +80,7 @@ const keys = bindKeys({
 /** Set a breakpoint on what is selected, or on what runs; or remove it. */
 function breakHere() {
   const { selection, agent } = store.state;
-  if (!mayControl(store.state) || playback.isRecording) return;
+  if (!mayControl(store.state) || store.state.hello?.source === "recording") return;
   if (selection?.what === "goal") return breakpoints.toggle("goal", selection.name);
   if (selection?.what === "node") return breakpoints.toggle("decider", selection.name);
   if (selection?.what === "task") {
@@ -104,6 +107,7 @@ store.view(["hello", "link"], (state) => {
 const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
+  justNow.element,
   selectedSection(store, breakpoints.buttons),
   flagsSection(store),
   reloadsSection(store),
@@ -115,7 +119,7 @@ side.addEventListener("click", (event) => {
 });
 
 document.body.append(
-  topBar(store, playback, { theme: () => switchTheme(store), help: keys.help }),
+  topBar(store, playback, { theme: () => switchTheme(store), help: keys.help, justNow: justNow.opener }),
   scrubber(store, playback),
   reloadBar(store),
   h(
@@ -135,6 +139,7 @@ document.body.append(
       "div",
       { class: "middle" },
       agentHead(store, breakAgent),
+      oldViewLine(store),
       tabPanel(store, tabs),
       splitter({
         name: "bottom",

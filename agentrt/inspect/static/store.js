@@ -32,8 +32,10 @@ export function initialState() {
     eventsMissed: 0,
     timeline: null,
     drawing: null, // of the world; see drawing.js
+    justNow: null, // what an agent did before the breakpoint that was hit last
     reloads: [], // what was edited while it ran, the oldest first
-    message: "", // an error of the server, shown until it is dismissed
+    message: "", // an error of the server, or what became of something, shown until it is dismissed
+    messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
     selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
     search: "",
@@ -117,6 +119,7 @@ const HANDLERS = {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
+    unknown.justNow = null;
     Object.assign(unknown, { agent: null, world: null });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
@@ -147,12 +150,15 @@ const HANDLERS = {
   drawing(store, message) {
     store.set({ drawing: taken(store.state.drawing, message) });
   },
+  just_now(store, message) {
+    store.set({ justNow: message });
+  },
   reloads(store, message) {
     store.set({ reloads: message.rows });
   },
   error(store, message) {
     const code = message.code ? `${message.code}: ` : "";
-    store.set({ message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
+    store.set({ messageIsGood: false, message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
   },
 };
 
