@@ -8,7 +8,7 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes a tenth of the time of the runtime's thread at most; beyond it clients are told less often.
+  that is, it takes one part in 25 of the time of the runtime's thread at most; beyond it clients are told less often.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
@@ -82,7 +82,6 @@ from agentrt.inspect.protocol import (
     events_message,
     fits,
     hello,
-    kept,
     record_of,
     reloads_message,
     span_rows,
@@ -216,18 +215,20 @@ _MOST_ROWS = 1000  # in one update
 class Ring:
     """The newest records, and how many there ever were."""
 
-    __slots__ = ("_records", "append", "total")
+    __slots__ = ("_records", "total")
 
     def __init__(self, keep: int) -> None:
         self._records: deque[Kept] = deque(maxlen=keep)
-        # takes the next record, as quick as can be, for a trace listener, which counts it, too
-        self.append: Callable[[Kept], None] = self._records.append
         self.total: int = 0  # the number of the next one
 
     @property
     def total_dropped(self) -> int:
         """How many were dropped: the number of the first one that is kept."""
         return self.total - len(self._records)
+
+    def take(self, records: list[Kept]) -> None:
+        self._records.extend(records)
+        self.total += len(records)
 
     def since(self, number: int) -> list[Kept]:
         """The records from a number on, as far as they are there."""
@@ -249,14 +250,10 @@ class History:
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def heard(self, record: TraceRecord) -> None:
-        one = kept(record)
-        records = self.records
-        records.append(one)
-        records.total += 1
-        if record.event in FOLDED:
-            self.starts.append(one)
-            self.starts.total += 1
+    def take(self, records: list[Kept]) -> None:
+        """Take what was heard since the last time."""
+        self.records.take(records)
+        self.starts.take([one for one in records if one[3] in FOLDED])
 
     def clear(self) -> None:
         """Nobody listens any more: what comes next does not follow on what was."""
@@ -450,7 +447,7 @@ class Breakpoints:
 
 # --- the source -------------------------------------------------------------------------------------------------------
 
-_SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 25  # of the time of the game's thread, composing gets one of so many parts
 
 _STATE_SECONDS = 0.1  # how often those who are in the past are told of the run
 _FAILED = "the inspector failed to show something"
@@ -473,6 +470,7 @@ class LiveSource(Source):
         self._past = Past(runtime, title, past, clock=clock)
         self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
+        self._kernel = runtime.kernel
         self._title = title
         self._controls = controls
         self._history = History()
@@ -480,6 +478,7 @@ class LiveSource(Source):
         self._breakpoints = Breakpoints()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
+        self._batch: list[TraceRecord] = []  # what was heard and not looked at yet
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
@@ -520,6 +519,7 @@ class LiveSource(Source):
     def _published(self) -> None:
         if self._ears:
             self._times.end(self._runtime.tick)
+            self._look_through()
         if self._past.ring is not None:
             looking = (*self._open, *self._past.sessions)
             self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
@@ -542,6 +542,7 @@ class LiveSource(Source):
         """Do what clients asked for, and tell them what is new."""
         try:
             self._take_back()
+            self._look_through()  # between two ticks there may be some, too
             self._listen_if_needed()
             sessions = tuple(self._open)
             for session in sessions:
@@ -632,14 +633,23 @@ class LiveSource(Source):
             for close in self._ears:
                 close()
             self._ears.clear()
+            self._batch.clear()
             self._history.clear()
             self._times = TickTimes(self._clock)
 
     def _heard(self, record: TraceRecord) -> None:
-        self._times.heard(record, is_in_tick=self._runtime.kernel.in_tick)
-        self._history.heard(record)
-        if len(self._breakpoints):
-            self._breakpoints.heard(record)
+        """Each record of the run passes here: all that can wait does."""
+        self._times.heard(record, is_in_tick=self._kernel.in_tick)
+        self._batch.append(record)
+
+    def _look_through(self) -> None:
+        """Look at what was heard since the last time."""
+        if batch := self._batch:
+            self._history.take([(tick, who, path, event._value_, pairs) for tick, who, path, event, pairs in batch])
+            if len(self._breakpoints):
+                for record in batch:
+                    self._breakpoints.heard(record)
+            batch.clear()
 
     # --- commands -----------------------------------------------------------------------------------------------------
 

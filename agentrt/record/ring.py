@@ -7,10 +7,10 @@ may want to go back: nothing is written, packed or hashed until then. Rules:
   begin to record. What is written of it can be looked at in any of its ticks and cannot be replayed, and says so.
 * It is bounded twice, in ticks and in bytes; the oldest ticks go first. Bytes are those of records (as estimated) and
   of packed views. Beside them it remembers the last view of a few hundred agents, to tell what changed.
-* Records cost next to nothing to keep. Views and drawings are dear, so that they get a share of the real time that
-  passes: with a game's pause after each tick that is enough for all, and a world that runs at full speed is seen less
-  often. Who is looked at comes first. A view that is older than what happened since says so (``unseen_since``), so
-  nobody takes it for what it is not.
+* Records cost next to nothing to keep. Views and drawings are dear, so that they get a small share of the real time
+  that ticks take, and a larger one of that between them: with a game's pause after each tick it is enough for all, and
+  a world that runs at full speed is seen less often. Who is looked at comes first. A view that is older than what
+  happened since says so (``unseen_since``), so nobody takes it for what it is not.
 * A patch needs the views before it. So views of ticks that are dropped are folded into a *base*, with which every
   file begins that is written.
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 RING_TICKS = 2000
 RING_BYTES = 64 * 1024 * 1024
 
-_SHARE_VIEWS, _SHARE_DRAWINGS = 0.06, 0.03  # of the real time that passes
+_FOR_VIEWS, _FOR_DRAWINGS = (0.03, 0.12), (0.01, 0.06)  # shares of the real time of ticks, and of that between them
 _SAVED = 0.02  # seconds of it that can be saved up
 _MOST_LAST_VIEWS = 256
 _SEGMENT_TICKS = 64  # of a file: it is read from somewhere in its middle
@@ -98,20 +98,18 @@ class _Base:
 
 
 class Allowance:
-    """A share of the real time that passes, which may be spent on what can wait; a little can be saved up."""
+    """Shares of the real time that passes, which may be spent on what can wait; a little can be saved up."""
 
-    __slots__ = ("_at", "_clock", "_left", "_share")
+    __slots__ = ("_clock", "_left", "_of_busy", "_of_idle")
 
-    def __init__(self, share: float, clock: Callable[[], float]) -> None:
-        self._share = share
+    def __init__(self, shares: tuple[float, float], clock: Callable[[], float]) -> None:
+        self._of_busy, self._of_idle = shares
         self._clock = clock
         self._left = _SAVED
-        self._at = clock()
 
-    def earn(self) -> None:
-        now = self._clock()
-        self._left = min(_SAVED, self._left + self._share * (now - self._at))
-        self._at = now
+    def earn(self, busy: float, idle: float) -> None:
+        """So many seconds have passed in ticks, and between them."""
+        self._left = min(_SAVED, self._left + self._of_busy * busy + self._of_idle * idle)
 
     def allows(self) -> bool:
         return self._left > 0
@@ -141,7 +139,7 @@ class Ring:
     ) -> None:
         self.keep_ticks: int = keep_ticks
         self.max_bytes: int = max_bytes
-        self.watched: frozenset[str] = frozenset()  # agents whose views are never put off
+        self.watched: frozenset[str] = frozenset()  # agents whose views come before those of others
         self._runtime = runtime
         self._clock = clock
         self._lock = threading.Lock()
@@ -156,9 +154,10 @@ class Ring:
         self._unseen: set[str] = set()  # of those, whose last view says that it is old
         self._views = ViewWriter(runtime.find, most_kept=_MOST_LAST_VIEWS)
         self._drawings = DrawingWriter(runtime.draw)
-        self._for_views = Allowance(_SHARE_VIEWS, clock)
-        self._for_drawings = Allowance(_SHARE_DRAWINGS, clock)
-        self._close_hook: Callable[[], None] | None = runtime.trace.listen(self._pending.append)
+        self._for_views = Allowance(_FOR_VIEWS, clock)
+        self._for_drawings = Allowance(_FOR_DRAWINGS, clock)
+        self._begun = self._ended = clock()  # the tick that runs, and the one before
+        self._close_hooks = [runtime.trace.listen(self._pending.append), runtime.every_tick(self._begin)]
 
     # --- what is kept -------------------------------------------------------------------------------------------------
 
@@ -223,7 +222,7 @@ class Ring:
 
     def end_tick(self) -> None:
         """Keep the tick that has just ended. What fails in here ends the ring, is reported, and reaches nobody."""
-        if self._close_hook is None:
+        if not self._close_hooks:
             return
         try:
             self._keep(self._runtime.tick)
@@ -236,9 +235,15 @@ class Ring:
     @property
     def is_open(self) -> bool:
         """Whether it keeps what happens."""
-        return self._close_hook is not None
+        return bool(self._close_hooks)
+
+    def _begin(self) -> None:
+        self._begun = self._clock()
 
     def _keep(self, tick: int) -> None:
+        now = self._clock()
+        for allowance in (self._for_views, self._for_drawings):
+            allowance.earn(now - self._begun, self._begun - self._ended)
         records, size = self._take_records()
         names = dict.fromkeys([record[1] for record in records])
         came, gone = self._comings(names)
@@ -254,6 +259,7 @@ class Ring:
                 dropped = self._ticks.popleft()
                 self._size -= dropped.size
                 self._base.fold(dropped)
+        self._begun = self._ended = self._clock()
 
     def _restart(self, tick: int) -> None:
         while self._ticks:
@@ -294,14 +300,13 @@ class Ring:
     ) -> list[tuple[str | None, bool, bytes]]:
         """Look at who has changed, as far as there is time for that, those first who have waited longest."""
         allowance, waiting, found = self._for_views, self._waiting, list[tuple[str | None, bool, bytes]]()
-        allowance.earn()
         due = self._views.due(tick, names)
         waiting.update(due)
         first = [name for name in self.watched if name in waiting]
         for name in (*first, *list(waiting)):
             if name not in waiting:
                 continue
-            if not allowance.allows() and name not in self.watched:
+            if not allowance.allows():
                 break
             begin = self._clock()
             del waiting[name]
@@ -331,7 +336,6 @@ class Ring:
 
     def _draw(self, tick: int) -> list[tuple[str | None, bool, bytes]]:
         allowance = self._for_drawings
-        allowance.earn()
         if self._runtime.drawing is None or not allowance.allows():
             return []
         begin = self._clock()
@@ -344,10 +348,10 @@ class Ring:
 
     def close(self) -> None:
         """Listen no longer; what is kept can still be written. Calling it twice does nothing."""
-        if self._close_hook is not None:
-            self._close_hook()
-            self._close_hook = None
-            self._pending.clear()
+        for close in self._close_hooks:
+            close()
+        self._close_hooks.clear()
+        self._pending.clear()
 
     def __repr__(self) -> str:
         return f"<Ring: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
