@@ -86,6 +86,7 @@ class Past(RecordedSource):
         self._most = RING_TICKS if ticks is None else ticks
         self._is_always_on = bool(ticks)
         self._ring: Ring | None = None
+        self._is_attached = False
         self._idle_since: float | None = None
         self._is_saving = threading.Lock()
         self._due = 0.0
@@ -110,6 +111,8 @@ class Past(RecordedSource):
 
     def keep_if_needed(self, *, is_looked_at: bool) -> None:
         """Begin or end to keep what happens."""
+        if not self._is_attached:
+            return
         if is_looked_at or self._is_always_on:
             self._idle_since = None
             if self._ring is None and self._most:
@@ -119,7 +122,7 @@ class Past(RecordedSource):
             if self._idle_since is None:
                 self._idle_since = now
             elif now - self._idle_since >= _LINGER_SECONDS:
-                self.detach()
+                self._forget()
 
     def end_tick(self, watched: frozenset[str]) -> None:
         """A tick is over; the views of those who are watched come first."""
@@ -163,10 +166,15 @@ class Past(RecordedSource):
 
     def attach(self) -> None:
         """Begin to keep, if the author asked for it."""
+        self._is_attached = True
         self.keep_if_needed(is_looked_at=False)
 
     def detach(self) -> None:
-        """Forget all of it."""
+        """Forget all of it, and keep nothing more."""
+        self._is_attached = False
+        self._forget()
+
+    def _forget(self) -> None:
         self._is_stopping = True
         self._wake.set()
         thread, self._thread = self._thread, None

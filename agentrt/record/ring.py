@@ -44,7 +44,7 @@ RING_TICKS = 2000
 RING_BYTES = 64 * 1024 * 1024
 
 _FOR_VIEWS, _FOR_DRAWINGS = (0.03, 0.12), (0.01, 0.06)  # shares of the real time of ticks, and of that between them
-_SAVED = 0.02  # seconds of it that can be saved up
+_SAVED, _MOST_OWED = 0.02, 0.2  # seconds that can be saved up, and owed
 _MOST_LAST_VIEWS = 256
 _SEGMENT_TICKS = 64  # of a file: it is read from somewhere in its middle
 _A_RECORD, _A_DETAIL = 200, 130  # bytes, measured; texts come on top of it
@@ -115,8 +115,8 @@ class Allowance:
         return self._left > 0
 
     def pay(self, begin: float) -> None:
-        """Pay for what was done since ``begin``."""
-        self._left -= self._clock() - begin
+        """Pay for what was done since ``begin``; what took very long is not paid for ever."""
+        self._left = max(-_MOST_OWED, self._left - (self._clock() - begin))
 
 
 class Ring:

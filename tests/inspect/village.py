@@ -145,6 +145,18 @@ class Watched:
         self.clock = Clock()
         self.source = LiveSource(runtime, "village", controls=controls, past=past, clock=self.clock)
         self.source.attach()
+        self.past = self.source._past
+        self.past._start = lambda: None  # it is served by hand
+
+    def look_back(self, rounds=1, seconds=0.25):
+        """Serve those who are in the past."""
+        for _ in range(rounds):
+            self.clock.now += seconds
+            self.past.serve_past()
+
+    def close(self):
+        self.source.detach()
+        self.past._close_file()
 
     def client(self, **watch):
         client = Client(self.source)
