@@ -34,8 +34,9 @@ from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Message, Session
 from agentrt.kernel.trace import TraceEvent
 from agentrt.record.recording import Recording
-from agentrt.record.ring import RING_BYTES, RING_TICKS, Ring, RingFile, save_ring
+from agentrt.record.ring import RING_BYTES, RING_TICKS, RingFile, RingRecorder, save_ring
 from agentrt.runtime.runtime import Runtime
+from agentrt.words import words_of
 
 _LINGER_SECONDS = 10.0  # real ones, for which a ring goes on when nobody looks any more
 _JUST_NOW_SECONDS = 5  # of game time
@@ -85,7 +86,7 @@ class Past(RecordedSource):
         self._runtime = runtime
         self._most = RING_TICKS if ticks is None else ticks
         self._is_always_on = bool(ticks)
-        self._ring: Ring | None = None
+        self._ring: RingRecorder | None = None
         self._is_attached = False
         self._idle_since: float | None = None
         self._is_saving = threading.Lock()
@@ -100,7 +101,7 @@ class Past(RecordedSource):
     # --- on the runtime's thread --------------------------------------------------------------------------------------
 
     @property
-    def ring(self) -> Ring | None:
+    def ring(self) -> RingRecorder | None:
         """What is kept; None while nothing is."""
         return self._ring
 
@@ -116,7 +117,7 @@ class Past(RecordedSource):
         if is_looked_at or self._is_always_on:
             self._idle_since = None
             if self._ring is None and self._most:
-                self._ring = Ring(self._runtime, self._most, RING_BYTES, clock=self._clock)
+                self._ring = RingRecorder(self._runtime, self._most, RING_BYTES, clock=self._clock)
         elif self._ring is not None:
             now = self._clock()
             if self._idle_since is None:
@@ -218,7 +219,8 @@ class Past(RecordedSource):
         except BaseException as error:  # whatever it is: nobody stays in a past that cannot be shown
             self._report(error)
             for session in self.sessions:
-                session.refuse(f"the past cannot be shown: {error}", "failed")
+                session.commands.clear()  # else what led here would lead here again
+                session.refuse(f"the past cannot be shown: {words_of(error)}", "failed")
                 self._give_back(session)
             self._close_file()
 

@@ -173,12 +173,10 @@ class Recording:
     @property
     def unreplayable(self) -> list[str]:
         """Why it cannot be replayed, or not to its end, in words; empty if it can."""
-        reasons: list[str] = []
+        reasons: list[str] = [PAST_WORDS] if self.is_past else []
         started = self.meta["started"]
         if started > 0:
             reasons.append(f"it begins after tick {started}, and how the world came there is not in it")
-        if self.is_past:
-            reasons.append(PAST_WORDS)
         posted = self._row("SELECT min(tick), count(*), name FROM inputs WHERE kind = 'posted'")
         if posted is not None and posted[1]:
             more = f", and {posted[1] - 1} more later" if posted[1] > 1 else ""

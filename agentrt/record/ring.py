@@ -1,7 +1,7 @@
 """The past of a run that goes on: its last ticks in memory, and recordings that are written of them when asked for.
 
-A ``Recorder`` writes a run down, whole, while it goes on. A ``Ring`` only keeps what happened lately, for somebody who
-may want to go back: nothing is written, packed or hashed until then. Rules:
+A ``Recorder`` writes a run down, whole, while it goes on. A ``RingRecorder`` only keeps what happened lately, for
+somebody who may want to go back: nothing is written, packed or hashed until then. Rules:
 
 * It never changes the run, and it is no journal: what comes in from outside is not kept, so that a program can still
   begin to record. What is written of it can be looked at in any of its ticks and cannot be replayed, and says so.
@@ -119,7 +119,7 @@ class Allowance:
         self._left = max(-_MOST_OWED, self._left - (self._clock() - begin))
 
 
-class Ring:
+class RingRecorder:
     """The last ticks of a runtime, from when it is made on; ``end_tick`` is to be called after each.
 
     Args:
@@ -354,7 +354,7 @@ class Ring:
         self._pending.clear()
 
     def __repr__(self) -> str:
-        return f"<Ring: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
+        return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
 
 
 class RingFile:
@@ -370,7 +370,7 @@ class RingFile:
         RecordingError: the file cannot be made.
     """
 
-    def __init__(self, path: Path, ring: Ring, first: int = 0, meta: dict[str, Any] | None = None) -> None:
+    def __init__(self, path: Path, ring: RingRecorder, first: int = 0, meta: dict[str, Any] | None = None) -> None:
         ticks, base = ring.since(first)
         self._ring = ring
         self._store = Store(path, ring.keep_ticks, max(ring.max_bytes, LEAST_BYTES), commit_every=1_000_000)
@@ -435,7 +435,7 @@ class RingFile:
         self._store.discard()
 
 
-def save_ring(ring: Ring, path: Path, ticks: int, meta: dict[str, Any] | None = None) -> range:
+def save_ring(ring: RingRecorder, path: Path, ticks: int, meta: dict[str, Any] | None = None) -> range:
     """Write the last so many ticks of a ring into a file of their own.
 
     Returns:

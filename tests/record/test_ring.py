@@ -11,7 +11,7 @@ from agentrt.errors import RecordingError, ReplayError
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.record import replay
 from agentrt.record.recording import Recording
-from agentrt.record.ring import Ring, RingFile, save_ring
+from agentrt.record.ring import RingFile, RingRecorder, save_ring
 from agentrt.record.views import UNSEEN
 from agentrt.testing import TraceDigest as Digest
 
@@ -39,7 +39,7 @@ class Busy(Idle):
 def run_with_ring(runtime, ticks, clock=None, **options):
     """Run so many ticks; gives the ring and all records."""
     clock = clock or Idle()
-    ring = Ring(runtime, clock=clock, **options)
+    ring = RingRecorder(runtime, clock=clock, **options)
     runtime.after_tick(ring.end_tick)
     records = []
     runtime.trace.listen(records.append)
@@ -79,7 +79,7 @@ def test_what_is_written_is_what_was(tmp_path, keep):
 
 def test_who_comes_and_goes(tmp_path):
     runtime = camp.camp(cooks=2)
-    ring = Ring(runtime, 10, clock=Idle())
+    ring = RingRecorder(runtime, 10, clock=Idle())
     runtime.after_tick(ring.end_tick)
     first, second = [agent.name for agent in runtime.agents]
     for tick in range(1, 31):
@@ -102,7 +102,7 @@ def test_who_comes_and_goes(tmp_path):
 def test_drawings(tmp_path):
     runtime = field.make_field()
     clock = Idle()
-    ring = Ring(runtime, 20, clock=clock)
+    ring = RingRecorder(runtime, 20, clock=clock)
     runtime.after_tick(ring.end_tick)
     truth = {}
     for _ in range(50):
@@ -118,7 +118,7 @@ def test_drawings(tmp_path):
 
 def test_a_file_that_is_written_on(tmp_path):
     runtime = camp.camp()
-    ring = Ring(runtime, 30, clock=Idle())
+    ring = RingRecorder(runtime, 30, clock=Idle())
     runtime.after_tick(ring.end_tick)
     for _ in range(40):
         runtime.step()
@@ -174,7 +174,7 @@ def test_what_it_says_that_it_takes_is_what_it_takes():
     runtime = camp.camp(cooks=40)
     for _ in range(50):
         runtime.step()
-    ring = Ring(runtime, 10_000, clock=Busy())  # no views: they are counted by their bytes
+    ring = RingRecorder(runtime, 10_000, clock=Busy())  # no views: they are counted by their bytes
     runtime.after_tick(ring.end_tick)
     tracemalloc.start()
     for _ in range(400):
@@ -205,7 +205,7 @@ def test_without_time_views_are_put_off_and_say_so(tmp_path):
     runtime = camp.camp(cooks=4)
     names = [agent.name for agent in runtime.agents]
     clock = Idle()
-    ring = Ring(runtime, 100, clock=clock)
+    ring = RingRecorder(runtime, 100, clock=clock)
     ring.watched = frozenset([names[2]])
     runtime.after_tick(ring.end_tick)
     clock.now += 1.0
@@ -243,7 +243,7 @@ def test_without_time_views_are_put_off_and_say_so(tmp_path):
 
 def test_what_fails_ends_it_and_not_the_run(logged):
     runtime = camp.camp()
-    ring = Ring(runtime, 100, clock=Idle())
+    ring = RingRecorder(runtime, 100, clock=Idle())
     runtime.after_tick(ring.end_tick)
     runtime.step()
     ring._views.due = lambda tick, names: 1 / 0
@@ -257,7 +257,7 @@ def test_what_fails_ends_it_and_not_the_run(logged):
 
 def test_ticks_that_it_was_not_told_of_leave_no_hole(tmp_path):
     runtime = camp.camp()
-    ring = Ring(runtime, 100, clock=Idle())
+    ring = RingRecorder(runtime, 100, clock=Idle())
     for tick in range(30):
         runtime.step()
         if tick not in (10, 11):
@@ -282,7 +282,7 @@ def test_it_changes_no_digest(host):
             runtime = camp.camp(host=host, cooks=4)
             digest = TraceDigest(runtime.trace)
             if has_ring:
-                runtime.after_tick(Ring(runtime, 10).end_tick)
+                runtime.after_tick(RingRecorder(runtime, 10).end_tick)
             await runtime.run(80, speed=float("inf"))
             digests.append(digest.hexdigest())
             await runtime.aclose()
@@ -304,7 +304,7 @@ def test_it_changes_no_digest_of_the_colony():
         runtime: Runtime = world.make(seed=7, host="plain")
         digest = Digest(runtime.trace)
         if has_ring:
-            runtime.after_tick(Ring(runtime, 50).end_tick)
+            runtime.after_tick(RingRecorder(runtime, 50).end_tick)
         for _ in range(150):
             runtime.step()
         digests.append(digest.hexdigest())
