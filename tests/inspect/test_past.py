@@ -33,9 +33,7 @@ def state(client):
 # --- back, and to now again -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.states(
-    "tools: Past: Who goes back sees an earlier tick while the world runs on, and comes to now again", source="ours"
-)
+@pytest.mark.states("tools: Past: Who goes back sees an earlier tick while the world runs on, and comes to now again")
 def test_back_and_to_now_again(keeping):
     client, other = keeping.client(**EVERYTHING), keeping.client(agent="Bob")
     keeping.tick(20)
@@ -64,7 +62,7 @@ def test_back_and_to_now_again(keeping):
     assert client.errors() == []
 
 
-@pytest.mark.states("tools: Past: Several clients stand at different ticks", source="ours")
+@pytest.mark.states("tools: Past: Several clients stand at different ticks")
 def test_each_client_has_a_tick_of_its_own(keeping):
     clients = [keeping.client(agent="Ann") for _ in range(3)]
     keeping.tick(30)
@@ -107,7 +105,7 @@ def test_playing_leads_to_now(keeping):
     assert (state(client)["tick"], "live" in state(client)) == (33, False)
 
 
-@pytest.mark.states("tools: Past: Who asks for a tick that was dropped, or stands at one, is told so", source="ours")
+@pytest.mark.states("tools: Past: Who asks for a tick that was dropped, or stands at one, is told so")
 def test_what_is_gone_is_told(keeping):
     client = keeping.client(agent="Ann")
     keeping.tick(60)
@@ -198,7 +196,7 @@ def test_what_cannot_be_shown_leads_to_now(keeping, monkeypatch):
 # --- when it is kept --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.states("tools: Past: It is kept while somebody looks, or the author asked for it", source="ours")
+@pytest.mark.states("tools: Past: It is kept while somebody looks, or the author asked for it")
 def test_it_is_kept_while_somebody_looks(village):
     keeping = of.Watched(village, past=None)
     keeping.tick(5)
@@ -236,9 +234,7 @@ def test_how_much_is_checked(village, past):
 # --- what happened just now -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.states(
-    "tools: Past: When a breakpoint is hit, the page is told what its agent did just before", source="ours"
-)
+@pytest.mark.states("tools: Past: When a breakpoint is hit, the page is told what its agent did just before")
 @pytest.mark.parametrize("past", [0, 40])
 def test_what_happened_before_a_breakpoint(village, past):
     watched = of.Watched(village, past=past)
@@ -282,7 +278,7 @@ def test_who_looks_back_is_told_of_the_run(keeping):
 # --- saving -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.states("tools: Past: The last ticks can be saved as a recording", source="ours")
+@pytest.mark.states("tools: Past: The last ticks can be saved as a recording")
 def test_saving(keeping, tmp_path):
     keeping.tick(60)
     name, data = keeping.source.save(10)

@@ -49,9 +49,7 @@ def run_with_ring(runtime, ticks, clock=None, **options):
     return ring, records
 
 
-@pytest.mark.states(
-    "tools: Past: What is written of the last ticks is what a recorder would have written", source="ours"
-)
+@pytest.mark.states("tools: Past: What is written of the last ticks is what a recorder would have written")
 @pytest.mark.parametrize("keep", [100, 17, 1])
 def test_what_is_written_is_what_was(tmp_path, keep):
     runtime = camp.camp(cooks=3)
@@ -138,7 +136,7 @@ def test_a_file_that_is_written_on(tmp_path):
     runtime.close()
 
 
-@pytest.mark.states("tools: Past: A saved past can be looked at and not replayed, and says so", source="ours")
+@pytest.mark.states("tools: Past: A saved past can be looked at and not replayed, and says so")
 def test_it_can_be_looked_at_and_not_replayed(tmp_path):
     runtime = camp.camp()  # from the first tick on, and still: what came in is not in it
     ring, _ = run_with_ring(runtime, 20)
@@ -186,7 +184,7 @@ def test_what_it_says_that_it_takes_is_what_it_takes():
 
 
 @pytest.mark.slow
-@pytest.mark.states("tools: Past: Memory is bounded in a world of 2,000 agents", source="ours")
+@pytest.mark.states("tools: Past: Memory is bounded in a world of 2,000 agents")
 def test_two_thousand_agents_take_no_more_than_was_said():
     most = 4 * 1024 * 1024
     runtime = camp.camp(cooks=2000)
@@ -200,7 +198,7 @@ def test_two_thousand_agents_take_no_more_than_was_said():
 # --- time -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.states("tools: Past: A view that is older than what happened says so", source="ours")
+@pytest.mark.states("tools: Past: A view that is older than what happened says so")
 def test_without_time_views_are_put_off_and_say_so(tmp_path):
     runtime = camp.camp(cooks=4)
     names = [agent.name for agent in runtime.agents]
