@@ -107,8 +107,8 @@ store.view(["hello", "link"], (state) => {
 const side = h(
   "aside",
   { class: "side panel", "aria-label": "Details" },
-  justNow.element,
   selectedSection(store, breakpoints.buttons),
+  justNow.element,
   flagsSection(store),
   reloadsSection(store),
   breakpoints.element,
