@@ -158,7 +158,8 @@ const HANDLERS = {
   },
   error(store, message) {
     const code = message.code ? `${message.code}: ` : "";
-    store.set({ messageIsGood: false, message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
+    const words = clip(`${code}${message.message ?? "the server reports an error"}`, 400);
+    store.set({ messageIsGood: false, message: words });
   },
 };
 

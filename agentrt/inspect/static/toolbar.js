@@ -62,7 +62,7 @@ export class Playback {
     this.connection.send({ do: "play" });
   }
 
-  /** Go to a tick of a recording, or of the past of a run; a slider that is dragged says so often, and only the last one counts. */
+  /** Go to a tick that is over; a slider that is dragged says so often, and only the last one counts. */
   goTo(tick) {
     const { hello } = this.store.state;
     const reach = reachOf(this.store.state);
