@@ -6,7 +6,7 @@
  * tick; the run goes on, and nothing is paused. One key, one button, and the right end of the slider lead to now again.
  *
  * Three questions, which views ask here and nowhere else: is what I show of a tick that is over (`isOver`)? Can one go
- * to other ticks (`reachOf`)? May this page move in time (`mayMove`), which takes no controls, since it changes nothing?
+ * to other ticks (`reachOf`)? May this page move in time (`mayMove`)? That takes no controls, as it changes nothing.
  */
 
 import { mayControl } from "./breakpoints.js";
