@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8765  # as agentrt.inspect has it, which is imported when it is needed
 DEFAULT_ADDRESS = "127.0.0.1"
+MOST_PAST = 1_000_000  # ticks; likewise
 
 
 class _Page(NamedTuple):
@@ -133,7 +134,7 @@ def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Pat
     if branches is not None and (recording is None or not controls):
         raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
-        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, watch=nobody)
+        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody)
         return
     inspector = Inspector(
         recording, port=page.port, address=page.address, token=page.token, controls=controls, branches=branches,
@@ -151,7 +152,15 @@ def _wait() -> None:
 
 
 def _inspect_world(
-    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch
+    world: World,
+    page: _Page,
+    *,
+    seed: int,
+    speed: float,
+    controls: bool,
+    paused: bool,
+    past: int | None,
+    watch: Watch,
 ) -> None:
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
@@ -160,7 +169,13 @@ def _inspect_world(
 
     runtime = world.make(seed=seed, host="asyncio")
     inspector = Inspector(
-        runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name
+        runtime,
+        port=page.port,
+        address=page.address,
+        token=page.token,
+        controls=controls,
+        title=world.name,
+        past=past,
     )
     watch(runtime)
 
@@ -198,6 +213,7 @@ class _Way(NamedTuple):
     is_inspected: bool
     controls: bool
     paused: bool
+    past: int | None
     path: Path | None  # where it is recorded, or None
 
 
@@ -218,6 +234,11 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     @_page_options
     @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
+    @click.option(
+        "--past", type=click.IntRange(0, MOST_PAST), metavar="TICKS",
+        help="Inspect: how many of the last ticks the page can go back to, also if nobody looked then; 0 for none.  "
+        "[default: 2000, while somebody looks]",
+    )  # fmt: skip
     @click.option(
         "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
         help="Write the run into a file, which can be inspected and replayed.",
@@ -303,8 +324,8 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
         headless = True
     if not headless and (way.ticks is not None or way.digest or way.host is not None):
         raise click.UsageError("--ticks, --digest and --host go with --headless.")
-    if not way.is_inspected and (way.controls or way.paused or page.was_asked_for):
-        raise click.UsageError("--port, --address, --open, --controls and --paused go with --inspect.")
+    if not way.is_inspected and (way.controls or way.paused or way.past is not None or page.was_asked_for):
+        raise click.UsageError("--port, --address, --open, --controls, --paused and --past go with --inspect.")
     if not way.speed > 0:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
     if way.is_inspected and headless:
@@ -319,7 +340,14 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
 
         if way.is_inspected:
             _inspect_world(
-                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, watch=watch
+                world,
+                page,
+                seed=way.seed,
+                speed=way.speed,
+                controls=way.controls,
+                paused=way.paused,
+                past=way.past,
+                watch=watch,
             )
         elif headless:
             _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)

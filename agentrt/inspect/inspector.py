@@ -28,6 +28,7 @@ from agentrt.errors import InspectorError, MissingExtraError
 from agentrt.inspect.doorkeeper import Doorkeeper, address_of
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
+from agentrt.record.schema import is_number
 from agentrt.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_PORT = 8765
+MOST_PAST = 1_000_000  # ticks
 
 
 class Inspector:
@@ -52,9 +54,12 @@ class Inspector:
         max_clients: how many may look at the same time.
         branches: the folder where branches of a recording are kept; None for a temporary one, which goes in the end.
         app: where the world of a recording is, if it is that of a project; see ``agentrt.worlds.project_world``.
+        past: how many of its last ticks clients can go back to while it runs. None: 2,000, from when somebody begins
+            to look. A number: so many, from the beginning on, also while nobody looks. 0: none. They take 64 MB at
+            most.
 
     Raises:
-        InspectorError: the address needs a token, or the token is too short.
+        InspectorError: the address needs a token, the token is too short, or the past is out of its range.
         RecordingError: there is no recording at that path.
 
     Source: ours; Stonehearth, AI, the AI inspector.
@@ -73,7 +78,12 @@ class Inspector:
         max_clients: int = 16,
         branches: str | PathLike[str] | None = None,
         app: str = "",
+        past: int | None = None,
     ) -> None:
+        if past is not None and not (is_number(past, 0) and past <= MOST_PAST):
+            raise InspectorError(
+                f"its past is {past!r}", f"Give it a whole number of ticks, from 0 to {MOST_PAST}, or None."
+            )
         self._doorkeeper = Doorkeeper(address, token, hosts)
         self._address = address
         self.port: int = port  # on which it listens; the one that was asked for, before it does
@@ -82,7 +92,7 @@ class Inspector:
         self._server: Server | None = None
         self._source: LiveSource | RecordedSource
         if isinstance(subject, Runtime):
-            self._source = LiveSource(subject, title or "agentrt", controls=controls)
+            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past)
         else:
             folder = None if branches is None else fspath(branches)
             self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)

@@ -8,7 +8,8 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes a tenth of the time of the runtime's thread at most; beyond it clients are told less often.
+  that is, it takes one part in 25 of the time of the runtime's thread at most; beyond it clients are told less often.
+* Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
@@ -66,10 +67,10 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.goals.views import GoalSelectorView
+from agentrt.inspect.begun import began_before
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.past import JUST_NOW_ROWS, NOT_DONE, Past, told_just_now
 from agentrt.inspect.pins import LivePins
 from agentrt.inspect.protocol import (
     AgentsQuery,
@@ -82,21 +83,17 @@ from agentrt.inspect.protocol import (
     events_message,
     fits,
     hello,
-    kept,
     record_of,
     reloads_message,
     span_rows,
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
-from agentrt.selection.views import SelectionView
 from agentrt.snapshot import (
     AgentSnapshot,
     AgentSummary,
-    FrameView,
-    UnitView,
     explain,
     outlines,
     snapshot_agent,
@@ -216,7 +213,6 @@ class Scene:
 KEPT_RECORDS = 20_000
 _KEPT_STARTS = 60_000
 
-_SEEN: Detail = (("seen", "running"),)
 _BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
 
 _FIRST_ROWS = 300  # of a log that is opened
@@ -226,18 +222,20 @@ _MOST_ROWS = 1000  # in one update
 class Ring:
     """The newest records, and how many there ever were."""
 
-    __slots__ = ("_records", "append", "total")
+    __slots__ = ("_records", "total")
 
     def __init__(self, keep: int) -> None:
         self._records: deque[Kept] = deque(maxlen=keep)
-        # takes the next record, as quick as can be, for a trace listener, which counts it, too
-        self.append: Callable[[Kept], None] = self._records.append
         self.total: int = 0  # the number of the next one
 
     @property
     def total_dropped(self) -> int:
         """How many were dropped: the number of the first one that is kept."""
         return self.total - len(self._records)
+
+    def take(self, records: list[Kept]) -> None:
+        self._records.extend(records)
+        self.total += len(records)
 
     def since(self, number: int) -> list[Kept]:
         """The records from a number on, as far as they are there."""
@@ -259,14 +257,10 @@ class History:
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def heard(self, record: TraceRecord) -> None:
-        one = kept(record)
-        records = self.records
-        records.append(one)
-        records.total += 1
-        if record.event in FOLDED:
-            self.starts.append(one)
-            self.starts.total += 1
+    def take(self, records: list[Kept]) -> None:
+        """Take what was heard since the last time."""
+        self.records.take(records)
+        self.starts.take([one for one in records if one[3] in FOLDED])
 
     def clear(self) -> None:
         """Nobody listens any more: what comes next does not follow on what was."""
@@ -302,51 +296,6 @@ class History:
     def spans(self, query: TimelineQuery) -> list[Span]:
         builder = self._builders.get(query.agent)
         return [] if builder is None else builder.spans(query.agent, query.first, query.last)
-
-
-def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
-    """What an agent runs, as the records that told when it began."""
-    found: list[tuple[int, str, TraceEvent, Detail]] = []
-    tried = _tried(snapshot)
-    for frame in (*([] if snapshot.plan is None else [snapshot.plan]), *snapshot.performances):
-        for unit in _running(frame):
-            attempts = tried.get(unit.action)
-            if attempts:
-                needer = unit.path.rpartition("/")[0].rpartition("/")[0]
-                found.append((unit.since, needer, TraceEvent.TRY, attempts.pop(0)))
-            found.append((unit.since, unit.path, TraceEvent.RUN, _SEEN))
-    for driver in snapshot.drivers:
-        view = driver.state
-        if isinstance(view, GoalSelectorView):
-            found += ((goal.since, goal.path, TraceEvent.START, _SEEN) for goal in view.goals if goal.since)
-        elif isinstance(view, TreeView):
-            seconds = snapshot.ticks_per_second
-            found += ((round(one.since * seconds), one.path, TraceEvent.ACTIVATE, _SEEN) for one in view.path)
-        elif isinstance(view, SelectionView):  # it does not know since when: its lane begins where it was seen first
-            found += ((snapshot.tick, path, TraceEvent.ACTIVATE, _SEEN) for path in driver.active)
-    found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
-    return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
-
-
-def _running(frame: FrameView) -> Iterator[UnitView]:
-    for unit in frame.units:
-        if unit.is_elected and unit.state == "running":
-            yield unit
-            for child in unit.frames:
-                yield from _running(child)
-
-
-def _tried(snapshot: AgentSnapshot) -> dict[str, list[Detail]]:
-    """What the strategies that run are tried for, by the names of their classes, the outermost first."""
-    tried: dict[str, list[Detail]] = {}
-    for request in () if snapshot.strategies is None else snapshot.strategies.requests:
-        wanted = ""
-        for node in request.tree.under_way():
-            if node.kind == "strategy":
-                tried.setdefault(node.label.replace(" ", ""), []).append((("wanted", wanted), ("by", node.label)))
-            else:
-                wanted = node.label
-    return tried
 
 
 # --- real time --------------------------------------------------------------------------------------------------------
@@ -452,12 +401,13 @@ class Breakpoint:
 class Breakpoints:
     """The breakpoints of one runtime. Used on the runtime's thread alone."""
 
-    __slots__ = ("_count", "_points", "_reason")
+    __slots__ = ("_count", "_points", "_reason", "place")
 
     def __init__(self) -> None:
         self._points: dict[tuple[str, str, str], Breakpoint] = {}  # in the order in which they were set
         self._count = 0
         self._reason = ""  # of the first one that was hit since ``take`` was asked, in words; empty if none was
+        self.place: tuple[str, str] = ("", "")  # the agent and the path of that one
 
     def __len__(self) -> int:
         return len(self._points)
@@ -487,6 +437,7 @@ class Breakpoints:
                 point.hits += 1
                 point.last = f"tick {record.tick} {record.agent} {record.path}"
                 point.place = (record.agent, record.path)
+                self.place = self.place if self._reason else (record.agent, record.path)
                 of_whom = f" of {point.agent}" if point.agent else ""
                 where = f"({record.agent} {record.path})"
                 self._reason = self._reason or f"breakpoint: {point.kind} {point.name}{of_whom} {where}"
@@ -503,10 +454,10 @@ class Breakpoints:
 
 # --- the source -------------------------------------------------------------------------------------------------------
 
-_SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 25  # of the time of the game's thread, composing gets one of so many parts
 
 _NO_BRANCHES = "branches are run of recordings: record this run, and look at that"
-_NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
+_STATE_SECONDS = 0.1  # how often those who are in the past are told of the run
 _FAILED = "the inspector failed to show something"
 _READ_ONLY = "this inspector only shows: it was made without controls"
 
@@ -515,10 +466,19 @@ class LiveSource(Source):
     """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
 
     def __init__(
-        self, runtime: Runtime, title: str, *, controls: bool, clock: Callable[[], float] = time.perf_counter
+        self,
+        runtime: Runtime,
+        title: str,
+        *,
+        controls: bool,
+        past: int | None = None,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         super().__init__(clock)
+        self._past = Past(runtime, title, past, clock=clock)
+        self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
+        self._kernel = runtime.kernel
         self._title = title
         self._controls = controls
         self._history = History()
@@ -527,9 +487,11 @@ class LiveSource(Source):
         self._pins = LivePins()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
+        self._batch: list[TraceRecord] = []  # what was heard and not looked at yet
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
+        self._state_due = 0.0
         self._last_state = self._state()
 
     # --- on the runtime's thread --------------------------------------------------------------------------------------
@@ -537,12 +499,15 @@ class LiveSource(Source):
     def attach(self) -> None:
         if not self._hooks:
             self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
+            self._past.attach()
 
     def detach(self) -> None:
         """Leave the runtime as if nobody had looked at it."""
         for close in self._hooks:
             close()
         self._hooks.clear()
+        self._past.detach()
+        self._past.leave.clear()
         self._open.clear()
         self._breakpoints.clear()
         self._listen_if_needed()  # after these two: nothing needs it any more
@@ -563,33 +528,61 @@ class LiveSource(Source):
     def _published(self) -> None:
         if self._ears:
             self._times.end(self._runtime.tick)
-            if reason := self._breakpoints.take():
-                self.pause(reason)
-                for session in tuple(self._open):
-                    session.hurry()
-        if self._open or self._ears:
+            self._look_through()
+        if self._past.ring is not None:
+            looking = (*self._open, *self._past.sessions)
+            self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
+        if self._ears and (reason := self._breakpoints.take()):
+            self.pause(reason)
+            self._just_now = self._before_hit(reason)
+            for session in tuple(self._open):
+                session.hurry()
+        if self._open or self._ears or self._past.ring is not None:
             self._serve()
+
+    def _before_hit(self, reason: str) -> Message:
+        (agent, path), tick = self._breakpoints.place, self._runtime.tick
+        records = self._history.records.since(0)
+        first = records[0][0] if records else tick
+        mine = [one for one in records if one[1] == agent and one[3] not in NOT_DONE][-JUST_NOW_ROWS:]
+        return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
 
     def _serve(self) -> None:
         """Do what clients asked for, and tell them what is new."""
         try:
+            self._take_back()
+            self._look_through()  # between two ticks there may be some, too
             self._listen_if_needed()
             sessions = tuple(self._open)
             for session in sessions:
-                while session.commands:
+                while session.commands and session in self._open:
                     self._obey(session, session.commands.popleft())
                     session.hurry()
             now = self._clock()
             if now >= self._rest_until:
-                due = [session for session in sessions if session.is_due(now)]
+                due = [session for session in sessions if session in self._open and session.is_due(now)]
                 if due:
                     self._compose(sessions, due, now)
-                    # However many look, and at whatever: of the time from now on it took one part in ten.
+                    # However many look, and at whatever: of the time from now on it took one part in so many.
                     self._rest_until = now + _SHARE * (self._clock() - now)
+            if self._past.sessions and now >= self._state_due:  # they are told how the run does
+                self._state_due = now + _STATE_SECONDS
+                self._past.live = self._state()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whoever looks must not stop the game
             self._failed(_FAILED, error, tick=self._runtime.tick)
+
+    def _take_back(self) -> None:
+        """Take those who come back from the past, and do what others ask for from there."""
+        past = self._past
+        while past.leave:
+            session = past.leave.popleft()
+            self.open(session)
+            if not session.is_open:  # it has gone meanwhile, and nobody would take it out
+                self.close(session)
+        while past.wishes:
+            self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
         scene = Scene(self._runtime, self._history, self._pins, now)
@@ -611,6 +604,8 @@ class LiveSource(Source):
             mine = {**state, "dropped": session.held_back + session.missed}
             if session.is_news("state", mine):
                 messages.insert(0, mine)
+            if self._just_now is not None and session.is_news("just_now", self._just_now["tick"]):
+                messages.append(self._just_now)
             session.post(messages, now)
 
     def _state(self) -> Message:
@@ -627,6 +622,7 @@ class LiveSource(Source):
             "strands": runtime.kernel.live,
             "agents": len(runtime.agents),
             "drawn": runtime.drawing is not None,
+            "past": self._past.reach(),
             **self._times.as_json(),
             "breakpoints": self._breakpoints.as_json(),
             "dropped": 0,
@@ -640,21 +636,31 @@ class LiveSource(Source):
     # --- listening ----------------------------------------------------------------------------------------------------
 
     def _listen_if_needed(self) -> None:
-        is_needed = bool(self._open or len(self._breakpoints))
+        is_needed = bool(self._open or self._past.sessions or len(self._breakpoints))
+        self._past.keep_if_needed(is_looked_at=is_needed)
         if is_needed and not self._ears:
             self._ears = [self._runtime.trace.listen(self._heard), self._runtime.every_tick(self._times.begin)]
         elif not is_needed and self._ears:
             for close in self._ears:
                 close()
             self._ears.clear()
+            self._batch.clear()
             self._history.clear()
             self._times = TickTimes(self._clock)
 
     def _heard(self, record: TraceRecord) -> None:
-        self._times.heard(record, is_in_tick=self._runtime.kernel.in_tick)
-        self._history.heard(record)
-        if len(self._breakpoints):
-            self._breakpoints.heard(record)
+        """Each record of the run passes here: all that can wait does."""
+        self._times.heard(record, is_in_tick=self._kernel.in_tick)
+        self._batch.append(record)
+
+    def _look_through(self) -> None:
+        """Look at what was heard since the last time."""
+        if batch := self._batch:
+            self._history.take([(tick, who, path, event._value_, pairs) for tick, who, path, event, pairs in batch])
+            if len(self._breakpoints):
+                for record in batch:
+                    self._breakpoints.heard(record)
+            batch.clear()
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
@@ -663,20 +669,26 @@ class LiveSource(Source):
         if do == "watch":
             session.look_at(fields["watch"])
             return
-        if do in ("at", "branch", "unbranch"):
-            session.refuse(_NO_WAY_BACK if do == "at" else _NO_BRANCHES, "not_a_recording")
+        if do in ("branch", "unbranch"):
+            session.refuse(_NO_BRANCHES, "not_a_recording")
             return
-        if not self._controls:
+        if do == "live":
+            return
+        if do == "at" or (do == "step" and fields["ticks"] < 1):
+            self._go_back(session, fields["tick"] if do == "at" else max(1, self._runtime.tick + fields["ticks"]))
+            return
+        if self._controls:
+            self._control(session, do, fields)
+        else:
             session.refuse(_READ_ONLY, "read_only")
-            return
+
+    def _control(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         gate = self._runtime.gate
         if do == "pause":
             if not gate.is_closed:
                 self.pause()
         elif do in ("resume", "play"):
             gate.resume()
-        elif do == "step" and fields["ticks"] < 1:
-            session.refuse(_NO_WAY_BACK, "not_a_recording")
         elif do == "step":
             if not gate.is_closed:
                 self.pause()
@@ -688,6 +700,10 @@ class LiveSource(Source):
         else:
             self._change_breakpoints(session, do, fields)
 
+    def _go_back(self, session: Session, tick: int) -> None:
+        if self._past.enter(session, Command("at", {"tick": tick})):
+            self._open.pop(session, None)  # from here on it is another thread's
+
     def _change_breakpoints(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         if do == "break":
             if not self._breakpoints.add(fields["kind"], fields["name"], fields["agent"]):
@@ -696,6 +712,13 @@ class LiveSource(Source):
             session.refuse(f"there is no breakpoint {fields['id']}", "unknown_breakpoint")
 
     # --- on the server's thread ---------------------------------------------------------------------------------------
+
+    def close(self, session: Session) -> None:
+        super().close(session)
+        self._past.close(session)
+
+    def save(self, ticks: int | None) -> tuple[str, bytes]:
+        return self._past.save(ticks)
 
     def greeting(self) -> list[Message]:
         tick = self._runtime.tick  # a number: it can be read from any thread

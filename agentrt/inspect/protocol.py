@@ -91,7 +91,7 @@ class WatchQuery(NamedTuple):
 class Command(NamedTuple):
     """What a client asks for."""
 
-    do: str  # watch, pause, resume, play, step, speed, break, unbreak, at, branch or unbranch
+    do: str  # watch, pause, resume, play, step, speed, break, unbreak, at, live, branch or unbranch
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
@@ -237,7 +237,8 @@ _COMMANDS: Mapping[str, _Fields] = {
     "speed": {"speed": _speed},
     "break": {"kind": _kind, "name": _name, "agent": _text},
     "unbreak": {"id": _whole(0, _LARGEST_TICK)},
-    "at": {"tick": _whole(0, _LARGEST_TICK)},
+    "at": {"tick": _whole(0, _LARGEST_TICK)},  # of a recording, or of the past of a run; 0: the oldest that is kept
+    "live": {},  # back from the past of a run
     # run a recording on otherwise, after a tick, for some ticks (null: to its end); end it, or let go of it
     "branch": {"at": _whole(0, _LARGEST_TICK), "ticks": _ticks_or_none, "edits": _objects},
     "unbranch": {"id": _whole(0, _LARGEST_TICK)},

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError, RecordingError
+from agentrt.inspect.begun import began_before
 from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.pins import RecordedPins
@@ -49,7 +50,7 @@ from agentrt.inspect.protocol import (
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
-from agentrt.record.views import SpanNames
+from agentrt.record.views import UNSEEN, SpanNames
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
@@ -192,7 +193,8 @@ class RecordedScene:
     def _agent(self, session: Session, tick: int, name: str) -> Message:
         view = self._recording.view(name, tick) if name in self.agents(tick) else None
         if view is None:
-            return agent_message(name, tick, None, "", {})
+            is_unseen = name in self.agents(tick)  # it is there, and nobody looked at it so far
+            return {**agent_message(name, tick, None, "", {}), **({"unseen": True} if is_unseen else {})}
         known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
         trees = self._recording.outlines(name, tick) if session.is_news("outlines", known) else {}
         return agent_message(name, tick, view, self._recording.explain(name, tick), trees)
@@ -229,8 +231,19 @@ class RecordedScene:
 
     # --- the time line ------------------------------------------------------------------------------------------------
 
+    def _begun_line(self, name: str) -> tuple[SpanBuilder, int]:
+        """A time line, with what ran already before the first tick that is there."""
+        builder, first = SpanBuilder(_KEPT_SPANS), self._recording.first_tick
+        with contextlib.suppress(AgentRTError):  # what is broken is told where it is looked at
+            view = self._recording.view(name, first) if first > 1 else None
+            if view is not None and UNSEEN not in view:
+                for record in began_before(AgentSnapshot.from_json(view)):
+                    if record.tick < first:  # the others are still to be read
+                        builder.feed(record)
+        return builder, first
+
     def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> Iterator[Message]:
-        builder, unread = self._lines.get(query.agent) or (SpanBuilder(_KEPT_SPANS), self._recording.first_tick)
+        builder, unread = self._lines.get(query.agent) or self._begun_line(query.agent)
         until = last if query.last is None else min(query.last, last)
         begin = self._clock()
         while unread <= until and self._clock() - begin < _LINE_SECONDS:
@@ -374,7 +387,7 @@ class RecordedSource(Source):
             while session.commands:
                 self._obey(session, session.commands.popleft(), now)
                 session.hurry()
-            if session.is_due(now):
+            if session in self._open and session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
         scene.pins.read((pin for session in sessions for pin in session.watch.pins), self._known[1])
 

@@ -1,8 +1,9 @@
 """The server: a thread of its own with an event loop of its own, so that it answers whatever the runtime is doing.
 
-It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``), the socket (``/ws``), and a recording as one
-file (``/api/file``). It touches neither the runtime nor the recording: a source does, on another thread (see
-``sessions``), and the file is made by one more, which opens the recording for itself.
+It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``), the socket (``/ws``), a recording as one file
+(``/api/file``), and the last ticks of a run as a recording (``/api/past``). It touches neither the runtime nor the
+recording: a source does, on another thread (see ``sessions``), and the one file is made by one more, which opens the
+recording for itself.
 
 * The socket to listen on is bound by the caller's thread, so that a port that is in use is the caller's error.
 * Bounds: so many clients, connections, bytes in a message, messages in a second. A connection over which nothing was
@@ -30,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -225,6 +227,7 @@ _TICK = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 _LAST_PORT = 65535
 _LOOKS_SECONDS = 0.5  # how often it is asked whether somebody still waits for a file
+_DIGITS = 10  # of a number of ticks
 _START_SECONDS, _STOP_SECONDS = 10.0, 5.0  # for its thread
 _FULL = 1013  # closed because there are too many
 
@@ -306,6 +309,7 @@ class Server:
                 Route("/static/{file:path}", self._static),
                 Route("/api/hello", self._hello),
                 Route("/api/file", self._one_file, methods=["POST"]),
+                Route("/api/past", self._saved, methods=["GET"]),
                 WebSocketRoute("/ws", self._client),
             ]
         )
@@ -357,6 +361,22 @@ class Server:
             self._is_making = False
         told = {"Content-Disposition": "attachment", "X-Ticks": f"{made.first}-{made.last}"}
         return Response("".join(text.parts), 200, {**HEADERS, **told}, "text/html; charset=utf-8")
+
+    async def _saved(self, request: Request) -> Response:
+        """The last ticks of a run, as a recording to be kept."""
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return PlainTextResponse("not from here", 403, HEADERS)  # a page of somebody else's may not even start it
+        if not self._doorkeeper.knows(_token(request)):
+            return PlainTextResponse("a token is needed", 401, HEADERS)
+        wanted = request.query_params.get("ticks", "")
+        if wanted and not (wanted.isascii() and wanted.isdecimal() and len(wanted) < _DIGITS and int(wanted)):
+            return PlainTextResponse("'ticks' has to be a whole number above 0", 400, HEADERS)
+        try:
+            name, data = await run_in_threadpool(self._source.save, int(wanted) if wanted else None)
+        except AgentRTError as error:
+            return PlainTextResponse(str(error), 409, HEADERS)
+        shown = {"Content-Type": "application/vnd.sqlite3", "Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(data, headers={**HEADERS, **shown})
 
     async def _client(self, websocket: WebSocket) -> None:
         token = _token(websocket)

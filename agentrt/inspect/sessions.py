@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentrt.agent.logs import get_logger
+from agentrt.errors import InspectorError
 from agentrt.inspect.protocol import Command, WatchQuery
 
 
@@ -37,6 +38,11 @@ class Position:
     @property
     def is_playing(self) -> bool:
         return self._since is not None
+
+    @property
+    def tick(self) -> int:
+        """Where it was sent last, or began to play."""
+        return self._tick
 
     def go(self, tick: int) -> None:
         """Go to a tick, and stay there; what lies outside of the recording means its nearest end."""
@@ -156,8 +162,10 @@ class Session:
     def post(self, messages: list[Message], now: float) -> None:
         """Send what was composed for it, behind the notices."""
         self._next = now + _UPDATE_SECONDS
-        batch = [*self._notices, *messages]
-        self._notices.clear()
+        batch: list[Message] = []
+        while self._notices:  # another thread may add to them; see ``past``
+            batch.append(self._notices.popleft())
+        batch += messages
         if batch:
             self._is_on_the_way, self._is_held = True, False
             if not self._hand_over(batch):
@@ -200,6 +208,14 @@ class Source:
 
     def close(self, session: Session) -> None:
         self._open.pop(session, None)
+
+    def save(self, ticks: int | None) -> tuple[str, bytes]:
+        """A recording of the last so many ticks, None for all that are kept: the name of a file, and what it holds.
+
+        Raises:
+            AgentRTError: there is none, in words.
+        """
+        raise InspectorError("a recording has no past to be saved", "Copy its file.")
 
     def _failed(self, text: str, error: BaseException, **bound: int) -> None:
         """Something failed in here: it is logged, the first time."""

@@ -64,10 +64,10 @@ class Delivery:
 
     __slots__ = ("coro", "thinker", "value")
 
-    def __init__(self, thinker: Thinker, coro: Coroutine[Any, Any, Any], value: Any) -> None:
+    def __init__(self, thinker: Thinker, coro: Coroutine[Any, Any, Any], value: object) -> None:
         self.thinker = thinker
         self.coro: Coroutine[Any, Any, Any] = coro
-        self.value: Any = value
+        self.value: object = value
 
     def send(self, _value: None, /) -> object:
         self.thinker.stepper = self.coro

@@ -110,10 +110,11 @@ class TraceHub:
     of one agent's can end a recording, or a digest, for all.
     """
 
-    __slots__ = ("_listeners", "on", "report")
+    __slots__ = ("_hearing", "_listeners", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
+        self._hearing: tuple[tuple[object, Listener], ...] = ()  # the same, as it is gone through for each record
         self.on: bool = False  # whether anybody listens; ask it before you compose a record
         # called with what a listener raised, after that listener was dropped
         self.report: Callable[[str, BaseException], None] = report
@@ -126,22 +127,30 @@ class TraceHub:
         """
         key = object()
         self._listeners[key] = listener
+        self._hearing = tuple(self._listeners.items())
         self.on = True
         return partial(self._drop, key)
 
     def _drop(self, key: object) -> None:
         self._listeners.pop(key, None)
+        self._hearing = tuple(self._listeners.items())
         self.on = bool(self._listeners)
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
         for _, value in record.detail:
+            # The first two are nearly all of it: a call for each value would be a good part of what a record costs.
+            if type(value) is str:
+                if len(value) <= LONGEST and value.isascii():
+                    continue
+            elif type(value) is float:
+                continue
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
                 detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in record.detail])
                 record = record._replace(detail=detail)
                 break
-        for key, listener in tuple(self._listeners.items()):
+        for key, listener in self._hearing:
             try:
                 listener(record)
             except ENDS_PROGRAM:

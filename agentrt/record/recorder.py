@@ -106,9 +106,12 @@ class Store:
 
     def put_view(self, name: str | None, tick: int, is_whole: bool, data: object) -> None:
         """Write a view of an agent; without a name, a drawing of the world."""
-        packed = pack(data)
+        self.put_packed_view(name, tick, is_whole, pack(data))
+
+    def put_packed_view(self, whose: str | None, tick: int, is_whole: bool, packed: bytes) -> None:
+        """Likewise, of what was packed before."""
         self._written += len(packed)
-        number = NOBODY if name is None else self._agents[name]
+        number = NOBODY if whose is None else self._agents[whose]
         self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (number, tick, int(is_whole), packed))
 
     def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
@@ -214,7 +217,7 @@ And which drawings of the world, likewise.
 
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "drawings",
-    "created", "ended", "kept_from", "between", "unkept", "restart",
+    "created", "ended", "kept_from", "between", "unkept", "restart", "past",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
@@ -286,7 +289,7 @@ class Recorder:
 
     def _begin(self, meta: dict[str, Any]) -> None:
         try:
-            meta.update(_origin(self._runtime))
+            meta.update(origin_of(self._runtime))
             for key, value in meta.items():
                 self._store.put(key, value)
             for agent in self._runtime.agents:
@@ -532,7 +535,7 @@ def _check_header(seed: object, world: object, meta: object) -> None:
         raise ValueError(f"meta is no plain data: {error}") from None
 
 
-def _origin(runtime: Runtime) -> dict[str, Any]:
+def origin_of(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
         "schema": SCHEMA,

@@ -43,6 +43,10 @@ _HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
 _HEADER_NUMBERS = {"started": 0, "ticks_per_second": 1}  # and the least that each can be
 
 
+PAST_WORDS = "it was saved from the past of a live run, so that what came in from outside is not in it"
+"""What stands against a replay of such a file."""
+
+
 class RecordedInput(NamedTuple):
     """Something that came in from outside."""
 
@@ -171,9 +175,14 @@ class Recording:
         return value
 
     @property
+    def is_past(self) -> bool:
+        """Whether it is what was kept of the last ticks of a run that went on; see ``agentrt.record.ring``."""
+        return self.header("past") is not None
+
+    @property
     def unreplayable(self) -> list[str]:
         """Why it cannot be replayed, or not to its end, in words; empty if it can."""
-        reasons: list[str] = []
+        reasons: list[str] = [PAST_WORDS] if self.is_past else []
         started = self.meta["started"]
         if started > 0:
             reasons.append(f"it begins after tick {started}, and how the world came there is not in it")

@@ -35,7 +35,7 @@ from agentrt.agent.agent import Restart
 from agentrt.errors import AgentRTError, EditError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
-from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
 from agentrt.record.tuning import put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
@@ -456,6 +456,12 @@ def _restarts(recording: Recording) -> dict[int, Restart | None]:
 
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     meta, file = recording.meta, str(recording.path)
+    if recording.is_past:
+        raise ReplayError(
+            f"{PAST_WORDS}. It holds the ticks {recording.first_tick} to {recording.last_tick}, to be looked at",
+            "Look at it: agentrt inspect FILE. To replay a run, record all of it: agentrt run --record FILE.",
+            file=file,
+        )
     if meta["started"]:
         raise ReplayError(
             f"it begins after tick {meta['started']}, and nobody knows how the world was then",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
 WHOLE_EVERY = 50
+UNSEEN = "unseen_since"  # a key of a view that is older than what happened: from which tick on
 
 _DEEPEST = 200
 _DIGITS = 19
@@ -148,16 +149,27 @@ class ViewWriter:
     """Which agents are looked at when, each at most once in so many ticks, and what of them is written."""
 
     def __init__(
-        self, find: Callable[[str], Agent | None], at_most_every: int = 1, values_every: int | None = None
+        self,
+        find: Callable[[str], Agent | None],
+        at_most_every: int = 1,
+        values_every: int | None = None,
+        most_kept: int | None = None,
     ) -> None:
         self._find = find
         self._every = at_most_every
+        self._most_kept = most_kept  # of how many agents the last view is remembered; the next one of others is whole
         self._values_every = None if values_every is None else max(values_every, at_most_every)
         self._values_due: dict[str, int] = {}  # the tick in which the values of an agent are looked at by themselves
         self._values_at: dict[int, dict[str, None]] = {}  # whose, by that tick; some that are due at another by now
         self._last: dict[str, tuple[Any, int]] = {}  # the view, and how many there were since a whole one
         self._looked: dict[str, int] = {}  # in which tick
         self._again: dict[int, dict[str, None]] = {}  # who is to be looked at in a later tick
+
+    def due(self, tick: int, names: Iterable[str]) -> dict[str, None]:
+        """Who is to be looked at now: those who are named, and those whose time has come."""
+        wanted = dict.fromkeys(names)
+        wanted.update(self._again.pop(tick, {}))
+        return wanted
 
     def look(self, tick: int, names: Iterable[str]) -> list[tuple[str, bool, Any]]:
         """Look at agents at the end of a tick.
@@ -166,32 +178,42 @@ class ViewWriter:
             For each whose view changed: the name, whether the view is whole, and the view or the patch.
         """
         found: list[tuple[str, bool, Any]] = []
-        wanted = dict.fromkeys(names)
-        wanted.update(self._again.pop(tick, {}))
-        for name in wanted:
-            agent = self._find(name)
-            if agent is None:  # it is gone
-                self._last.pop(name, None)
-                self._looked.pop(name, None)
-                self._values_due.pop(name, None)
-                continue
-            looked = self._looked.get(name)
-            if looked is not None and tick - looked < self._every:
-                self._again.setdefault(looked + self._every, {})[name] = None
-                continue
-            self._looked[name] = tick
-            written = self._write(name, agent)
+        for name in self.due(tick, names):
+            written = self.look_at(tick, name)
             if written is not None:
-                found.append(written)
-            if self._last[name][0].get("values"):
-                self._look_again(name, tick)
+                found.append((name, *written))
         for name in self._values_at.pop(tick, ()):
             if self._values_due.get(name) == tick:
                 written = self._write_values(name)
                 if written is not None:
-                    found.append(written)
+                    found.append((name, *written))
                 self._look_again(name, tick)
         return found
+
+    def look_at(self, tick: int, name: str) -> tuple[bool, Any] | None:
+        """Look at one of them: whether the view is whole, and the view or the patch; None if there is nothing new."""
+        agent = self._find(name)
+        if agent is None:  # it is gone
+            self._last.pop(name, None)
+            self._looked.pop(name, None)
+            self._values_due.pop(name, None)
+            return None
+        looked = self._looked.get(name)
+        if looked is not None and tick - looked < self._every:
+            self._again.setdefault(looked + self._every, {})[name] = None
+            return None
+        self._looked[name] = tick
+        written = self._write(name, agent)
+        if self._values_every is not None and self._last[name][0].get("values"):
+            self._look_again(name, tick)
+        return written
+
+    def mark_unseen(self, name: str, tick: int) -> bool:
+        """From a tick on the last view is older than what happened; whether there is one that can say so."""
+        if name in self._last:
+            view, count = self._last[name]
+            self._last[name] = ({**view, UNSEEN: tick}, count + 1)
+        return name in self._looked
 
     def _look_again(self, name: str, tick: int) -> None:
         """Look at the values of an agent a while from now, unless it is looked at itself before."""
@@ -199,13 +221,13 @@ class ViewWriter:
             due = self._values_due[name] = tick + self._values_every
             self._values_at.setdefault(due, {})[name] = None
 
-    def _write_values(self, name: str) -> tuple[str, bool, Any] | None:
+    def _write_values(self, name: str) -> tuple[bool, Any] | None:
         """The view that was written last, with the values of now."""
         agent = self._find(name)
-        if agent is None:  # it is gone, and has records of that in this tick
+        before = self._last.get(name)
+        if agent is None or before is None:  # it is gone, as records of this tick say, or forgotten
             return None
         values = values_of(agent)
-        before = self._last[name]
         if before[0].get("values", {}) == values:
             return None
         view = {key: value for key, value in before[0].items() if key != "values"}
@@ -214,9 +236,9 @@ class ViewWriter:
             return None
         is_whole, data, count = written
         self._last[name] = ({**view, "values": values} if values else view, count)
-        return name, is_whole, data
+        return is_whole, data
 
-    def _write(self, name: str, agent: Agent) -> tuple[str, bool, Any] | None:
+    def _write(self, name: str, agent: Agent) -> tuple[bool, Any] | None:
         view = agent.snapshot().as_json()
         for key in TIMES:
             view.pop(key, None)
@@ -226,8 +248,11 @@ class ViewWriter:
         if written is None:
             return None
         is_whole, data, count = written
+        self._last.pop(name, None)  # so that who was looked at last stands last
         self._last[name] = (view, count)
-        return name, is_whole, data
+        if self._most_kept is not None and len(self._last) > self._most_kept:
+            del self._last[next(iter(self._last))]
+        return is_whole, data
 
 
 def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any, int] | None:

@@ -18,7 +18,7 @@ from benchmarks.rows.hosts import (
 from benchmarks.rows.idle_memory import IDLE_MEMORY
 from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
-from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY
+from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY, INSPECTING_PAST
 from benchmarks.rows.leaf_wake import LEAF_WAKE
 from benchmarks.rows.miner import MINER
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
@@ -82,5 +82,6 @@ ROWS: tuple[Row, ...] = (
     EXPORT_PERFETTO,
     INSPECTING_NOBODY,
     INSPECTING,
+    INSPECTING_PAST,
     IMPORTING,
 )

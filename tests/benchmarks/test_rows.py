@@ -82,8 +82,9 @@ def test_names_and_targets():
         ("recording_views", 6, None, []),
         ("recording_drawings", 4, None, []),
         ("export_perfetto", 1.8, None, []),
-        ("inspecting_nobody", 1.1, None, []),
-        ("inspecting", 2.5, None, []),
+        ("inspecting_nobody", 1.02, None, []),
+        ("inspecting", 1.3, None, []),
+        ("inspecting_past", 1.5, None, []),
         ("importing", 8, None, [("standard library", None), ("trio", None)]),
     ]
 

@@ -106,6 +106,8 @@ def test_inspect_the_demo_and_record_it(tmp_path):
         (("--headless", "--port", "80"), "go with --inspect"),
         (("--headless", "--controls"), "go with --inspect"),
         (("--headless", "--open"), "go with --inspect"),
+        (("--headless", "--past", "50"), "--paused and --past go with --inspect"),
+        (("--inspect", "--past", "-1"), "-1 is not in the range"),
         (("--inspect", "--port", "70000"), "70000 is not in the range"),
         (("--inspect", "--speed", "0"), "a speed is more than 0"),
         (("--inspect", "--address", "0.0.0.0"), "[ART112]"),

@@ -19,4 +19,12 @@ def village():
 def watched(village):
     watched = of.Watched(village)
     yield watched
-    watched.source.detach()
+    watched.close()
+
+
+@pytest.fixture
+def keeping(village):
+    """The same, and its last 40 ticks are kept."""
+    keeping = of.Watched(village, past=40)
+    yield keeping
+    keeping.close()

@@ -265,7 +265,7 @@ def test_the_runtime_is_closed_first():
 @pytest.mark.slow
 def test_clients_that_come_and_go_at_any_moment():
     runtime = of.make_village()
-    with Inspector(runtime, port=0) as inspector:
+    with Inspector(runtime, port=0, past=0) as inspector:
         errors = []
 
         def visit(number):

@@ -19,6 +19,7 @@ import agentrt.inspect
 from agentrt.inspect import Inspector
 from agentrt.inspect import server as listening
 from agentrt.inspect.server import _SILENT_SECONDS
+from agentrt.record.recording import Recording
 
 of = load("tests/inspect/village.py")
 TOKEN = "0123456789abcdef-secret"
@@ -157,10 +158,44 @@ def test_hello(driven):
     assert headers["content-type"] == "application/json"
 
 
+@pytest.mark.states("tools: Past: The last ticks can be saved as a recording ...")
+@pytest.mark.slow
+def test_the_past_as_a_file(tmp_path):
+    keeping = Driven(past=50)
+    try:
+        end = time.monotonic() + LIMIT
+        while keeping.runtime.tick < 60 and time.monotonic() < end:
+            time.sleep(0.005)
+        status, body, headers = keeping.get("/api/past?ticks=10")
+        assert (status, headers["content-type"]) == (200, "application/vnd.sqlite3")
+        assert headers["content-disposition"].startswith('attachment; filename="agentrt-')
+        assert headers["x-content-type-options"] == "nosniff"
+        (tmp_path / "saved.sqlite").write_bytes(body)
+        with Recording.open(tmp_path / "saved.sqlite") as saved:
+            assert saved.last_tick - saved.first_tick == 9
+        for wanted in ("0", "-1", "1e3", "x", "9" * 30, "%D9%A3", "1.5"):
+            assert keeping.get(f"/api/past?ticks={wanted}")[:2] == (400, b"'ticks' has to be a whole number above 0")
+        for site in ("cross-site", "same-site", "nonsense"):
+            assert keeping.get("/api/past", **{"Sec-Fetch-Site": site})[:2] == (403, b"not from here")
+        assert keeping.get("/api/past", **{"Sec-Fetch-Site": "same-origin"})[0] == 200
+    finally:
+        keeping.close()
+
+
+def test_no_past_to_be_saved(driven):
+    status, body, _ = driven.get("/api/past")
+    assert (status, b"there is no past yet" in body) == (409, True)
+
+
+def test_the_past_takes_the_token(locked):
+    assert locked.get("/api/past")[0] == 401
+    assert locked.get(f"/api/past?token={TOKEN}")[0] == 409
+
+
 # --- who may --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/", "/static/app.js", "/api/hello", "/ws"])
+@pytest.mark.parametrize("path", ["/", "/static/app.js", "/api/hello", "/api/past", "/ws"])
 @pytest.mark.parametrize(
     "headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": ""}]
 )

@@ -140,11 +140,23 @@ class Client:
 class Watched:
     """A runtime with a source on it, a clock that is moved by hand, and clients."""
 
-    def __init__(self, runtime, *, controls=True):
+    def __init__(self, runtime, *, controls=True, past=0):
         self.runtime = runtime
         self.clock = Clock()
-        self.source = LiveSource(runtime, "village", controls=controls, clock=self.clock)
+        self.source = LiveSource(runtime, "village", controls=controls, past=past, clock=self.clock)
         self.source.attach()
+        self.past = self.source._past
+        self.past._start = lambda: None  # it is served by hand
+
+    def look_back(self, rounds=1, seconds=0.25):
+        """Serve those who are in the past."""
+        for _ in range(rounds):
+            self.clock.now += seconds
+            self.past.serve_past()
+
+    def close(self):
+        self.source.detach()
+        self.past._close_file()
 
     def client(self, **watch):
         client = Client(self.source)

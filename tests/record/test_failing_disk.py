@@ -191,7 +191,7 @@ def test_a_beginning_that_fails_leaves_nothing_listening(tmp_path, monkeypatch):
     runtime = camp.camp()
     with pytest.raises(RecordingError, match="it cannot be written: database or disk is full"):
         runtime.record(tmp_path / "run.sqlite")
-    monkeypatch.setattr(recorder_module, "_origin", lambda runtime: 1 / 0)
+    monkeypatch.setattr(recorder_module, "origin_of", lambda runtime: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         runtime.record(tmp_path / "other.sqlite")
     assert (runtime.trace.on, runtime.journal) == (False, None)

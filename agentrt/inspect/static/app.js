@@ -4,8 +4,8 @@
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
  * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
- * `breakpoints.js`, `toolbar.js`), and what the user does either changes the state or is told to the server. From the
- * state follows what is watched, and so what the server sends.
+ * `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told to the server.
+ * From the state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -31,6 +31,7 @@ import { meanings } from "./meanings.js";
 import { modelsView } from "./models.js";
 import { pinsSection } from "./pins.js";
 import { planView } from "./planview.js";
+import { justNowSection, oldViewLine } from "./past.js";
 import { findNode } from "./plantree.js";
 import { reloadBar, reloadsSection, selectReload, standings } from "./reloads.js";
 import { shareDialog } from "./share.js";
@@ -55,6 +56,7 @@ const pins = pinsSection(store, playback);
 const whatIf = whatIfView(store, connection);
 const share = shareDialog(store);
 const terms = meanings(store);
+const justNow = justNowSection(store, playback);
 
 const tabs = [
   ["plan", "Plan", planView(store), hasNoPlan],
@@ -73,7 +75,8 @@ const keys = bindKeys({
   search: () => agents.focusSearch(),
   move: (by) => agents.move(by),
   tab: (index) => store.set({ tab: tabs[index][0] }),
-  scrub: (ticks) => playback.isRecording && playback.step(ticks),
+  scrub: (ticks) => playback.scrub(ticks),
+  now: () => playback.toNow(),
   zoom: (factor) => timeline.zoom(factor),
   follow: () => timeline.follow(),
   breakHere,
@@ -93,7 +96,7 @@ const keys = bindKeys({
 /** Set a breakpoint on what is selected, or on what runs; or remove it. */
 function breakHere() {
   const { selection, agent } = store.state;
-  if (!mayControl(store.state) || playback.isRecording) return;
+  if (!mayControl(store.state) || store.state.hello?.source === "recording") return;
   if (selection?.what === "goal") return breakpoints.toggle("goal", selection.name);
   if (selection?.what === "node") return breakpoints.toggle("decider", selection.name);
   if (selection?.what === "task") {
@@ -124,6 +127,7 @@ const side = h(
     "div",
     { class: "side-scroll" },
     selectedSection(store, breakpoints.buttons, whatIf.buttons),
+    justNow.element,
     pins.element,
     valuesSection(store),
     flagsSection(store),
@@ -137,7 +141,12 @@ side.addEventListener("click", (event) => {
 });
 
 document.body.append(
-  topBar(store, playback, { share: share.open, theme: () => switchTheme(store), help: keys.help }),
+  topBar(store, playback, {
+    share: share.open,
+    theme: () => switchTheme(store),
+    help: keys.help,
+    justNow: justNow.opener,
+  }),
   scrubber(store, playback),
   reloadBar(store),
   h(
@@ -157,6 +166,7 @@ document.body.append(
       "div",
       { class: "middle" },
       agentHead(store, breakAgent),
+      oldViewLine(store),
       tabPanel(store, tabs),
       splitter({
         name: "bottom",

@@ -9,6 +9,7 @@
 import { colors, makeCanvas } from "./canvas.js";
 import { fill, h, setText, show } from "./dom.js";
 import { count, milliseconds, number } from "./format.js";
+import { isOver } from "./past.js";
 
 /** The milliseconds that a tick may take; null if there is no pace. */
 export function budgetOf({ hello, world }) {
@@ -51,7 +52,7 @@ export function sparkline(store) {
     setText(text, world?.tick_ms ? milliseconds(world.tick_ms.last) : "");
   }
   store.view(["world", "theme"], draw);
-  store.view(["hello"], ({ hello }) => show(element, hello?.source !== "recording"));
+  store.view(["hello", "world"], (state) => show(element, !isOver(state)));
   return element;
 }
 
@@ -68,7 +69,7 @@ export function performanceView(store) {
   const tiles = h("dl", { class: "tiles" });
   const none = h("div", {
     class: "empty",
-    text: "A recording keeps no times: they are of the machine, not of the run.",
+    text: "What is over keeps no times: they are of the machine, not of the run.",
   });
   canvas.element.addEventListener("pointermove", (event) => {
     pointer = event.offsetX;
@@ -80,7 +81,7 @@ export function performanceView(store) {
   });
   function draw(state) {
     if (state.tab !== "performance") return;
-    const isRecording = state.hello?.source === "recording";
+    const isRecording = isOver(state);
     for (const part of [tiles, legend, chartBox]) show(part, !isRecording);
     show(none, isRecording);
     if (isRecording) return;

@@ -10,6 +10,7 @@
  * milliseconds: typing, scrolling and zooming change it quickly, and the server bounds how much it listens to.
  */
 
+import { isOver } from "./past.js";
 import { watchedPins } from "./pinned.js";
 import { receive } from "./store.js";
 import { windowEnd } from "./timescale.js";
@@ -87,7 +88,7 @@ function timelineOf(state) {
   const end = windowEnd(state);
   const quarter = Math.max(1, Math.floor(state.windowTicks / 4));
   const first = Math.max(0, Math.floor((end - state.windowTicks) / quarter - 1) * quarter);
-  const follows = state.windowLast === null && state.hello.source !== "recording";
+  const follows = state.windowLast === null && !isOver(state);
   return { agent: state.chosen, first, last: follows ? null : Math.ceil(end / quarter + 1) * quarter };
 }
 

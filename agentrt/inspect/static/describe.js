@@ -7,6 +7,7 @@
  */
 
 import { clip, gameTime, leafOf, number, plural } from "./format.js";
+import { within } from "./past.js";
 import { nameIn } from "./pinned.js";
 import { findNode } from "./plantree.js";
 import { standings } from "./reloads.js";
@@ -216,7 +217,8 @@ function ofTask({ place }, { agent, hello }) {
   };
 }
 
-function ofEvent([tick, agent, path, event, detail], { hello }) {
+function ofEvent([tick, agent, path, event, detail], state) {
+  const { hello } = state;
   const rate = hello?.ticks_per_second ?? 0;
   return {
     title: "Event",
@@ -226,12 +228,13 @@ function ofEvent([tick, agent, path, event, detail], { hello }) {
       ["Agent", agent || "the runtime"],
     ],
     data: detail ?? {},
-    goTo: hello?.source === "recording" ? tick : undefined,
+    goTo: within(state, tick),
     path,
   };
 }
 
-function ofSpan([lane, , path, name, begin, end, outcome], { hello, world }) {
+function ofSpan([lane, , path, name, begin, end, outcome], state) {
+  const { hello, world } = state;
   const rate = hello?.ticks_per_second ?? 0;
   const length = (end ?? world?.tick ?? begin) - begin;
   return {
@@ -244,7 +247,7 @@ function ofSpan([lane, , path, name, begin, end, outcome], { hello, world }) {
       ["Lasted", end === null ? "" : plural(length, "tick") + (rate ? ` (${gameTime(length / rate)})` : "")],
       ["Ended", end === null ? "it runs" : outcome],
     ],
-    goTo: hello?.source === "recording" ? begin : undefined,
+    goTo: within(state, begin),
     path,
   };
 }
@@ -277,6 +280,6 @@ function ofReload(key, state) {
       ["Runs", row.error && !found.isOver ? "the code of before" : ""],
     ],
     agents: row.error ? undefined : { names: row.agents, more: row.took - row.agents.length },
-    goTo: state.hello?.source === "recording" ? row.tick : undefined,
+    goTo: within(state, row.tick),
   };
 }

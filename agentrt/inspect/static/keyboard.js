@@ -30,10 +30,11 @@ function keyTable(act) {
       "Plan, Models, Why, Events, Performance, Strategies, World, What if",
       (event) => act.tab(Number(event.key) - 1),
     ],
-    [["ArrowLeft"], "←", "recording: one tick back (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
-    [["ArrowRight"], "→", "recording: one tick on (shift: ten)", (event) => act.scrub(event.shiftKey ? 10 : 1)],
-    [["Home"], "Home", "recording: to the first tick", () => act.scrub(-Infinity)],
-    [["End"], "End", "recording: to the last tick", () => act.scrub(Infinity)],
+    [["ArrowLeft"], "←", "one tick back, in a run too (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
+    [["ArrowRight"], "→", "one tick on (shift: ten)", (event) => act.scrub(event.shiftKey ? 10 : 1)],
+    [["Home"], "Home", "to the first tick that is kept", () => act.scrub(-Infinity)],
+    [["End"], "End", "to the last tick; in a run, to now", () => act.scrub(Infinity)],
+    [["n"], "n", "back to now", () => act.now()],
     [["+", "="], "+", "time line: zoom in", () => act.zoom(1 / 1.5)],
     [["-"], "−", "time line: zoom out", () => act.zoom(1.5)],
     [["f"], "f", "time line: follow the run", () => act.follow()],
@@ -100,7 +101,7 @@ function helpDialog(act) {
     h("p", {
       text:
         "Trees: arrow keys move, open and close. Time line: the wheel zooms, dragging moves, a double click goes " +
-        "there in a recording. World: the wheel zooms, dragging and arrow keys move, a click chooses. " +
+        "there in time. World: the wheel zooms, dragging and arrow keys move, a click chooses. " +
         "Search: kind:wolf, run:attack.",
     }),
   );

@@ -146,8 +146,9 @@ export function messageBar(store) {
     text,
     button({ glyph: "close", name: "Dismiss", kind: "quiet" }, () => store.set({ message: "" })),
   );
-  store.view(["message"], ({ message }) => {
+  store.view(["message", "messageIsGood"], ({ message, messageIsGood }) => {
     setText(text, message);
+    bar.classList.toggle("is-good", messageIsGood);
     show(bar, message !== "");
   });
   return bar;

@@ -9,6 +9,7 @@
 
 import { button, h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
 import { clip, plural } from "./format.js";
+import { isOver as isOverNow } from "./past.js";
 
 const MOST_LISTED = 20;
 const MOST_LETTERS = 400; // of the names of files
@@ -21,7 +22,7 @@ const MOST_LETTERS = 400; // of the names of files
  *   by; the state whose color it has; that in words; whether a refusal is over.
  */
 export function standings({ reloads, hello, world }) {
-  const now = hello?.source === "recording" ? (world?.tick ?? 0) : Infinity;
+  const now = isOverNow({ hello, world }) ? (world?.tick ?? 0) : Infinity;
   if (known.reloads !== reloads || known.now !== now) known = { reloads, now, made: judged(reloads, now) };
   return known.made;
 }

@@ -38,9 +38,11 @@ export function initialState() {
     pins: [], // expressions that are watched over time: {agent, text}
     draft: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
+    justNow: null, // what an agent did before the breakpoint that was hit last
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
-    message: "", // an error of the server, shown until it is dismissed
+    message: "", // an error of the server, or what became of something, shown until it is dismissed
+    messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
     selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
     search: "",
@@ -125,7 +127,7 @@ const HANDLERS = {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
-    Object.assign(unknown, { agent: null, world: null, readings: new Map() });
+    Object.assign(unknown, { agent: null, world: null, readings: new Map(), justNow: null });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
@@ -158,12 +160,16 @@ const HANDLERS = {
   pins(store, message) {
     store.set({ readings: takenPins(store.state.readings, message) });
   },
+  just_now(store, message) {
+    store.set({ justNow: message });
+  },
   reloads(store, message) {
     store.set({ reloads: message.rows });
   },
   error(store, message) {
     const code = message.code ? `${message.code}: ` : "";
-    store.set({ message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
+    const words = clip(`${code}${message.message ?? "the server reports an error"}`, 400);
+    store.set({ messageIsGood: false, message: words });
   },
 };
 

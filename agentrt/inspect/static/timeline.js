@@ -17,6 +17,7 @@
 import { colorOf, colors, fitting, makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { gameTime, plural } from "./format.js";
+import { isOver, reachOf } from "./past.js";
 import { selectReload, standings, summaryOf } from "./reloads.js";
 import { arrange, nowOf, openUntilOf, TimeScale, windowEnd } from "./timescale.js";
 
@@ -62,8 +63,8 @@ export function timelinePanel(store, playback) {
   }
 
   function clampLast(last) {
-    const { hello, windowTicks } = store.state;
-    const most = hello?.source === "recording" ? hello.last_tick : nowOf(store.state);
+    const { windowTicks } = store.state;
+    const most = isOver(store.state) ? reachOf(store.state).last : nowOf(store.state);
     return Math.max(0, Math.min(last, most + windowTicks / 2));
   }
 
@@ -129,7 +130,7 @@ export function timelinePanel(store, playback) {
       const isOutside =
         windowLast !== null && world !== null && (world.tick > windowLast + 1 || world.tick < windowLast - windowTicks);
       // Gone to a tick of a recording that is not in sight:
-      if (isOutside && hello?.source === "recording" && world.tick !== drawnAt) follow();
+      if (isOutside && isOver({ hello, world }) && world.tick !== drawnAt) follow();
       drawnAt = world?.tick ?? 0;
       setAttr(followButton, "aria-pressed", String(windowLast === null));
       draw();

@@ -6,6 +6,8 @@
  * when the page gets wider.
  */
 
+import { isOver, reachOf } from "./past.js";
+
 /** The shortest and the longest window, in ticks. */
 export const SHORTEST = 8;
 export const LONGEST = 200_000;
@@ -21,7 +23,7 @@ export function nowOf(state) {
  */
 export function openUntilOf(state) {
   const now = nowOf(state);
-  return state.hello?.source === "recording" ? Math.max(now, state.timeline?.last ?? now) : now;
+  return isOver(state) ? Math.max(now, state.timeline?.last ?? now) : now;
 }
 
 /**
@@ -30,9 +32,9 @@ export function openUntilOf(state) {
  */
 export function windowEnd(state) {
   if (state.windowLast !== null) return state.windowLast;
-  const { hello, windowTicks } = state;
+  const { windowTicks } = state;
   const now = nowOf(state);
-  const last = hello?.source === "recording" ? Math.min(hello.last_tick, now + Math.floor(windowTicks / 2)) : now;
+  const last = isOver(state) ? Math.min(reachOf(state).last, now + Math.floor(windowTicks / 2)) : now;
   return Math.max(last, windowTicks - 1);
 }
 

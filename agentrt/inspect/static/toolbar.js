@@ -3,13 +3,15 @@
  *
  * For a live run the controls are pause, step and speed; for a recording they are a slider over its ticks, one step
  * back and forth, and play. One object, `playback`, says what each control does in which of the two, so that buttons
- * and keys cannot differ. What a page may not do is disabled and says why.
+ * and keys cannot differ. A live run that keeps a past has the slider, too, and while one looks back (`past.js`) the
+ * controls are those of a recording. What a page may not do is disabled and says why.
  */
 
 import { mayControl } from "./breakpoints.js";
 import { sparkline } from "./charts.js";
 import { button, h, setAttr, setClass, setIcon, setText, show } from "./dom.js";
 import { count, gameTime, plural } from "./format.js";
+import { isOver, looksBack, mayMove, pastControls, reachOf } from "./past.js";
 
 const SEEK_PAUSE = 60; // milliseconds
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
@@ -23,31 +25,53 @@ export class Playback {
     this.timer = 0;
   }
 
-  get isRecording() {
-    return this.store.state.hello?.source === "recording";
+  /** Whether what is shown is over: the controls move in it, and drive nothing. */
+  get isOver() {
+    return isOver(this.store.state);
   }
 
   /** Pause what goes on, or let what stands go on. */
   toggle() {
-    if (!mayControl(this.store.state)) return;
+    if (!mayMove(this.store.state)) return;
     const isPaused = this.store.state.world?.paused ?? true;
-    this.connection.send({ do: isPaused ? (this.isRecording ? "play" : "resume") : "pause" });
+    this.connection.send({ do: isPaused ? (this.isOver ? "play" : "resume") : "pause" });
   }
 
   /** Run some ticks and pause; in a recording, go some ticks on or back. */
   step(ticks) {
-    if (!mayControl(this.store.state)) return;
-    if (this.isRecording) this.goTo((this.wanted ?? this.store.state.world?.tick ?? 0) + ticks);
-    else if (ticks > 0) this.connection.send({ do: "step", ticks });
+    if (this.isOver) this.scrub(ticks);
+    else if (ticks > 0 && mayControl(this.store.state)) this.connection.send({ do: "step", ticks });
   }
 
-  /** Go to a tick of a recording; a slider that is dragged says so often, and only the last one counts. */
+  /** Go some ticks on or back in what is over, from now on as well. */
+  scrub(ticks) {
+    this.goTo((this.wanted ?? this.store.state.world?.tick ?? 0) + ticks);
+  }
+
+  /** Leave the past of a run. */
+  toNow() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.wanted = null;
+    if (looksBack(this.store.state)) this.connection.send({ do: "live" });
+  }
+
+  /** Go back to a tick, and play from there on. */
+  replay(tick) {
+    this.goTo(tick);
+    this.connection.send({ do: "play" });
+  }
+
+  /** Go to a tick that is over; a slider that is dragged says so often, and only the last one counts. */
   goTo(tick) {
     const { hello } = this.store.state;
-    if (!this.isRecording) return;
-    this.wanted = Math.round(Math.min(hello.last_tick, Math.max(hello.first_tick, tick)));
-    if (this.timer !== 0) return;
-    this.connection.send({ do: "at", tick: this.wanted });
+    const reach = reachOf(this.store.state);
+    if (reach === null) return undefined;
+    if (hello.source === "live" && tick >= reach.last) return this.toNow();
+    this.wanted = Math.round(Math.min(reach.last, Math.max(reach.first, tick)));
+    if (this.timer !== 0) return undefined;
+    const isOldest = hello.source === "live" && tick < reach.first; // which one that is, the server knows best
+    this.connection.send({ do: "at", tick: isOldest ? 0 : this.wanted });
     const sent = this.wanted;
     this.timer = setTimeout(() => {
       this.timer = 0;
@@ -55,10 +79,11 @@ export class Playback {
       this.wanted = null;
       if (wanted !== sent) this.goTo(wanted);
     }, SEEK_PAUSE);
+    return undefined;
   }
 
   speed(value) {
-    if (mayControl(this.store.state)) this.connection.send({ do: "speed", speed: value });
+    if (mayMove(this.store.state)) this.connection.send({ do: "speed", speed: value });
   }
 }
 
@@ -67,8 +92,8 @@ export class Playback {
  *
  * @param {Store} store - the state.
  * @param {Playback} playback - what the controls do.
- * @param {{share: function(): void, theme: function(): void, help: function(): void}} actions - of the buttons at its
- *   end.
+ * @param {{share: function(): void, theme: function(): void, help: function(): void, justNow: HTMLElement}} actions -
+ *   of the buttons at its end, and a button that tells what came before a breakpoint.
  * @returns {HTMLElement} the bar.
  */
 export function topBar(store, playback, actions) {
@@ -78,7 +103,9 @@ export function topBar(store, playback, actions) {
   const run = button({ glyph: "pause", label: "Pause", title: "Pause or resume  (space)", kind: "primary" }, () =>
     playback.toggle(),
   );
-  const back = button({ glyph: "back", name: "One tick back", title: "One tick back  (←)" }, () => playback.step(-1));
+  const back = button({ glyph: "back", name: "One tick back", title: "One tick back  (←)" }, () =>
+    playback.scrub(-1),
+  );
   const step = button(
     { glyph: "step", label: "Step", name: "One tick on", title: "Run one tick  (.)   ten ticks  (shift .)" },
     (event) => playback.step(event.shiftKey ? 10 : 1),
@@ -99,42 +126,59 @@ export function topBar(store, playback, actions) {
     h("div", { class: "controls", role: "group", "aria-label": "Controls" }, run, back, step, speed),
     h("div", { class: "clock", title: "Tick and game time" }, tick, time),
     reason,
+    actions.justNow,
     h("span", { class: "gap" }),
     sparkline(store),
     button({ glyph: "share", name: "Share", title: "Share  (s)", kind: "quiet" }, actions.share),
     button({ glyph: "theme", name: "Light or dark", title: "Light or dark  (t)", kind: "quiet" }, actions.theme),
     button({ label: "?", name: "Keys", title: "Keys  (?)", kind: "quiet" }, actions.help),
   );
-  store.view(["hello"], ({ hello }) => {
+  store.view(["hello", "world"], (state) => {
+    const { hello } = state;
     const isRecording = hello?.source === "recording";
+    const isBack = looksBack(state);
     setText(title, hello?.title || "agentrt");
     document.title = `${hello?.title || "agentrt"} – inspector`;
-    setText(badge, hello === null ? "" : isRecording ? "recording" : hello.controls ? "live" : "live, watching only");
-    setClass(badge, `badge ${isRecording ? "is-recording" : hello?.controls ? "is-live" : "is-readonly"}`);
+    const live = hello?.controls ? "live" : "live, watching only";
+    setText(badge, hello === null ? "" : isRecording ? "recording" : isBack ? "looking back" : live);
+    const look = isRecording ? "is-recording" : isBack ? "is-past" : hello?.controls ? "is-live" : "is-readonly";
+    setClass(badge, `badge ${look}`);
     show(badge, hello !== null);
-    show(back, isRecording);
+    show(back, reachOf(state) !== null);
   });
   store.view(["world", "hello", "link"], (state) => {
     const isPaused = state.world?.paused ?? false;
-    const isRecording = state.hello?.source === "recording";
-    const isOff = !mayControl(state);
+    const isRecording = isOver(state);
+    const isOff = !mayMove(state);
     setIcon(run.firstChild, isPaused ? "play" : "pause");
     setText(run.lastChild, isPaused ? (isRecording ? "Play" : "Resume") : "Pause");
     setAttr(run, "aria-label", run.lastChild.textContent);
     setAttr(element, "data-paused", String(isPaused));
-    for (const control of [run, step, back, speed]) {
+    back.disabled = state.link !== "open";
+    for (const control of [run, step, speed]) {
       control.disabled = isOff;
       setAttr(control, "data-off", isOff ? "Watching only: start the inspector with its controls" : null);
     }
     setText(tick, state.world ? `tick ${count(state.world.tick)}` : "");
     setText(time, state.world ? gameTime(state.world.seconds) : "");
-    setText(reason, isPaused && !isRecording ? state.world.reason || "paused" : "");
+    setText(reason, reasonOf(state));
     setAttr(reason, "title", reason.textContent || null);
     show(reason, reason.textContent !== "");
-    setClass(reason, state.world?.reason?.includes("breakpoint") ? "reason is-break" : "reason");
+    setClass(reason, reason.textContent.includes("breakpoint") ? "reason is-break" : "reason");
     if (document.activeElement !== speed && state.world) pickSpeed(speed, state.world.speed);
   });
   return element;
+}
+
+/** Why the run stands; and where it is, for who looks back. */
+function reasonOf(state) {
+  const { world } = state;
+  if (looksBack(state)) {
+    const { tick, paused, reason } = world.live;
+    if (tick === null || tick === undefined) return "";
+    return `now: tick ${count(tick)}${paused ? `, ${reason || "paused"}` : ""}`;
+  }
+  return world?.paused && !isOver(state) ? world.reason || "paused" : "";
 }
 
 function pickSpeed(box, value) {
@@ -148,18 +192,18 @@ function pickSpeed(box, value) {
 }
 
 /**
- * Make the bar of a recording: a slider over its ticks.
+ * Make the bar of a recording, or of a run that keeps a past: a slider over its ticks.
  *
  * @param {Store} store - the state.
  * @param {Playback} playback - goes to a tick.
- * @returns {HTMLElement} the bar; hidden in a live run.
+ * @returns {HTMLElement} the bar; hidden in a run without a past.
  */
 export function scrubber(store, playback) {
   let isHeld = false;
   const slider = h("input", {
     type: "range",
     class: "slider",
-    "aria-label": "Tick of the recording",
+    "aria-label": "Tick that is shown",
     step: 1,
     on: {
       input: () => playback.goTo(Number(slider.value)),
@@ -172,9 +216,9 @@ export function scrubber(store, playback) {
   const last = h("span", { class: "slider-end" });
   const element = h(
     "div",
-    { class: "scrubber", role: "group", "aria-label": "Time of the recording" },
+    { class: "scrubber", role: "group", "aria-label": "Time" },
     button({ glyph: "first", name: "To the first tick", title: "To the first tick  (Home)", kind: "quiet" }, () =>
-      playback.goTo(0),
+      playback.goTo(-Infinity),
     ),
     first,
     slider,
@@ -182,14 +226,17 @@ export function scrubber(store, playback) {
     button({ glyph: "last", name: "To the last tick", title: "To the last tick  (End)", kind: "quiet" }, () =>
       playback.goTo(Infinity),
     ),
+    pastControls(store, playback),
   );
-  store.view(["hello", "world"], ({ hello, world }) => {
-    show(element, hello?.source === "recording");
-    if (hello?.source !== "recording") return;
-    setAttr(slider, "min", hello.first_tick);
-    setAttr(slider, "max", hello.last_tick);
-    setText(first, count(hello.first_tick));
-    setText(last, count(hello.last_tick));
+  store.view(["hello", "world"], (state) => {
+    const { world } = state;
+    const reach = reachOf(state);
+    show(element, reach !== null);
+    if (reach === null) return;
+    setAttr(slider, "min", reach.first);
+    setAttr(slider, "max", reach.last);
+    setText(first, count(reach.first));
+    setText(last, count(reach.last));
     if (!isHeld && world) slider.value = world.tick;
     setAttr(slider, "aria-valuetext", world ? `tick ${world.tick}` : null);
   });
@@ -222,11 +269,12 @@ export function statusBar(store, link) {
     setClass(linked, `link-state is-${state.link}`);
     document.body.dataset.link = state.link;
   });
-  store.view(["world", "hello"], ({ world, hello }) => {
+  store.view(["world", "hello"], (state) => {
+    const { world, hello } = state;
     const words = [];
     if (world) {
       words.push(plural(world.agents, "agent"));
-      if (hello?.source !== "recording") words.push(plural(world.strands, "strand"));
+      if (!isOver(state)) words.push(plural(world.strands, "strand"));
     }
     if (hello?.ticks_per_second) words.push(`${hello.ticks_per_second} ticks per second`);
     if (hello?.unreplayable?.length) words.push(`cannot be replayed: ${hello.unreplayable[0]}`);

@@ -8,6 +8,7 @@ import { makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { Camera, markAt, overlaysOf } from "./drawing.js";
 import { plural } from "./format.js";
+import { isOver } from "./past.js";
 import { choose } from "./store.js";
 import { Ground, drawAbove, drawBelow, drawMarks, drawNames } from "./worldpaint.js";
 
@@ -148,7 +149,7 @@ export function worldView(store) {
 function emptyText({ drawing, hello, world }) {
   if (drawing?.problem) return `The world cannot be drawn here: ${drawing.problem}`;
   if (drawing === null && world?.drawn !== false) return "Waiting for the world …";
-  if (hello?.source !== "recording") return `This world offers no drawing. ${HINT}`;
+  if (!isOver({ hello, world })) return `This world offers no drawing. ${HINT}`;
   return world?.drawn
     ? "The world was not drawn up to this tick."
     : `This recording has no drawing of its world, which offered none, or was recorded without. ${HINT}`;
