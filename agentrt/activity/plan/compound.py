@@ -403,13 +403,12 @@ class CompoundUnit(Unit):
         """Have a step think, and those after it as long as they answer at once; the results before it are in."""
         steps = self.spec.steps
         assert steps is not None
-        results = self.results
+        results, frames = self.results, self.frames
         while number <= len(steps):
             step = steps[number - 1]
-            if len(self.frames) < number:
-                made = Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used)
-                self.frames.append(made)
-            frame = self.frames[number - 1]
+            if len(frames) < number:
+                frames.append(Frame(self.frame.execution, self, self, step.activity, number, is_bound=step.is_used))
+            frame = frames[number - 1]
             self._is_stepping = True
             try:
                 frame.begin(step.bind(self), self._expected_here())
@@ -427,7 +426,10 @@ class CompoundUnit(Unit):
                     limit(self, number, step.think_timeout, _step_expired, self, frame)
                 return
             assert frame.active is not None
-            self.results[number:] = [frame.active.given()]
+            if len(results) == number:
+                results.append(frame.active.given())
+            else:
+                results[number:] = [frame.active.given()]
             number += 1
         self._all_ready()
 
