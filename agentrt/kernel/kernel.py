@@ -94,7 +94,7 @@ from agentrt.kernel.rng import Stream, derive_seed
 from agentrt.kernel.strand import Cancelled, Children, Strand, StrandOwner, Strays, kill, livelocked, meant
 from agentrt.kernel.thinker import ABSENT, Handover, Thinker
 from agentrt.kernel.trace import TraceHub
-from agentrt.kernel.traps import GIVE_WAY, KEEP, Agenda, Audience, Entry, Waiter, running, this_thread
+from agentrt.kernel.traps import GIVE_WAY, KEEP, SMALL, Agenda, Audience, Entry, Waiter, running, this_thread
 from agentrt.words import type_name
 
 
@@ -190,7 +190,10 @@ class Batch:
             except BaseException as error:  # told to the member
                 self._ended(None, error)
             else:
-                if command.__class__ is Audience and self._strand is None and member.waits(coro):  # as nearly always
+                if (
+                    command.__class__ is Audience and self._strand is None and len(command.strands) < SMALL
+                    and member.waits(coro)
+                ):  # fmt: skip  # as nearly always
                     self.coro = None
                     kernel.live += 1
                     command.strands.append(member)  # what ``park`` does

@@ -15,8 +15,9 @@ the owner of a think stands for it, from the first wait on, until it ends, or un
 What is to be kept in sync: ``stepper`` is the coroutine while it waits without a strand, or what delivers a value to
 it (``Delivery``); the strand of a think that was stopped, until that has ended, or who hands over to it; absent while
 nothing stands for it anywhere. Only in the last case may it begin to wait by itself: an entry that lies in the queue
-for one think must not step another. An entry that left a bucket of the agenda, or a large audience, may lie there
-still, and is passed over by ``waiting``, as that of a strand is.
+for one think must not step another. Where a strand that leaves a bucket of the agenda or a large audience may lie there
+still, and is passed over, a thinker is taken out at once: it would hold on to its agent, which may be gone. That costs
+the more the more wait there; so nobody begins to wait like that in a large audience.
 
 Rejected: a thinker that is a strand itself (strands are not compiled, since hosts derive from them, and what is
 compiled cannot derive from what is not; and a strand that somebody has kept would be another one later).
@@ -192,10 +193,10 @@ class Thinker:
             self.stepper = Handover(self, strand)
             return strand
         if isinstance(waiting, int):
-            waits = kernel.agenda.leave(self, kernel.clock.tick, kernel.live)
+            waits = kernel.agenda.take_out(self, kernel.clock.tick)
         elif isinstance(waiting, Audience):
             self.waiting = 0
-            waiting.give_up(self)
+            waiting.take_out(self)
             waits = True
         else:
             assert isinstance(waiting, Waiter)

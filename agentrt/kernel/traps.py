@@ -295,6 +295,15 @@ class Agenda:
         self.forget(due, live)
         return True
 
+    def take_out(self, entry: Entry, tick: int) -> bool:
+        """As ``leave``, for an entry that holds on to its agent: it must not lie there until the tick comes."""
+        due = entry.waiting
+        if not isinstance(due, int) or due <= tick:
+            return False
+        entry.waiting = 0
+        self.buckets[due].remove(entry)
+        return True
+
     def forget(self, due: int, live: int) -> None:
         """Note that an entry was woken early, of which ``waiting`` does not say any more that it is due then.
 
@@ -345,6 +354,9 @@ class Notice:
         self.value: Any = value
 
 
+SMALL = 16  # up to so many who wait for one thing are searched for who gives up
+
+
 class Audience(Yielded):
     """Strands that wait for the same thing, in order of arrival; all are woken at once.
 
@@ -354,8 +366,6 @@ class Audience(Yielded):
     """
 
     __slots__ = ("_stale", "strands")
-
-    _SMALL = 16
 
     def __init__(self) -> None:
         self.strands: list[Suspended] = []  # who waits. The kernel's main loop appends to it
@@ -367,13 +377,17 @@ class Audience(Yielded):
 
     def give_up(self, strand: Suspended) -> None:
         """Let a strand that waits here go without a notification; its ``waiting`` must be changed first."""
-        if len(self.strands) <= self._SMALL:  # then none of them is stale
+        if len(self.strands) <= SMALL:  # then none of them is stale
             self.strands.remove(strand)
             return
         self._stale += 1
         if self._stale * 2 > len(self.strands):
             self.strands = self._present()
             self._stale = 0
+
+    def take_out(self, entry: Suspended) -> None:
+        """As ``give_up``, for an entry that holds on to its agent: it must not lie here until somebody notifies."""
+        self.strands.remove(entry)
 
     def _present(self) -> list[Suspended]:
         """Who waits."""

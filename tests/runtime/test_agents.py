@@ -209,6 +209,41 @@ def test_a_removed_agent_is_forgotten_even_if_its_action_slept_for_a_year(sim, b
     assert [ref() for ref in gone] == [None, None]
 
 
+@pytest.mark.parametrize("first", ["signal", "sleep"])
+def test_a_removed_agent_is_forgotten_however_many_wait_for_the_same(sim, being, first):
+    """Whatever it waited for first, and second, its thinks leave nothing behind that leads to it."""
+    dawn, day = Signal(), Signal()
+
+    class Watch(Action):
+        does = TOP
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            if first == "signal":
+                await dawn.wait()
+            else:
+                await ctx.sleep(1.0)
+            await day.wait()
+
+    agents = [sim.add(being([Watch])) for _ in range(60)]
+    sim.tick(2)
+    gone = [weakref.ref(agent) for agent in agents[10:30]]
+    for agent in agents[10:30]:
+        sim.runtime.remove(agent)
+    sim.tick(2)
+    dawn.emit()
+    sim.tick(25)  # the others wait for the second
+    gone.extend(weakref.ref(agent) for agent in agents[30:50])
+    for agent in agents[30:50]:
+        sim.runtime.remove(agent)
+    sim.tick()
+    kept = agents[:10]
+    del agents, agent
+    gc.collect()
+    assert [ref() for ref in gone] == [None] * 40
+    assert len(kept) == 10
+
+
 def test_a_runtime_that_is_dropped_takes_its_agents_with_it(being, actions):
     sim = Simulation()
     agent = sim.add(being([actions.Work]))
