@@ -25,10 +25,10 @@ raises is reported, and whatever stands behind it goes on.
 
 *A batch* is coroutines that are started together, and of which most may end in their first step. Making a strand costs
 more than the first step of a think that knows its answer at once. Where the host allows it (``steps_inline``), a batch
-is one entry of the ready queue that takes the first step of each coroutine in turn, and a strand is made only for one
-that suspends, or asks for its strand (to open a cancel scope, say). Where it does not, each coroutine is a strand from
-the beginning. The order of steps is the same. A member that was withdrawn before its turn (``open`` gives None) is
-passed over.
+is one entry of the ready queue that takes the first step of each coroutine in turn. One that suspends waits as itself
+(see ``thinker``); a strand is made for one that asks for it (to open a cancel scope, say). Where it does not, each
+coroutine is a strand from the beginning. The order of steps is the same. A member that was withdrawn before its turn
+(``open`` gives None) is passed over.
 
 *Code that cannot suspend* needs neither a strand nor a turn of its own: it is stepped where it stands (``Inline``), on
 every host alike, by a loop over it (``for _ in coro.__await__()``): sent None by hand, a coroutine that ends in its
