@@ -1,7 +1,7 @@
 """A strand: one coroutine that the kernel drives, and how it is cancelled: by scopes.
 
-Every think, every run and every observer is a strand; a think may put that off (see ``thinker``). What state it is in is derived, never stored, so that it cannot
-disagree with the books:
+Every think, every run and every observer is a strand; a think may put that off (see ``thinker``). What state it is in
+is derived, never stored, so that it cannot disagree with the books:
 
     done      its coroutine is gone
     running   the kernel steps it at this moment

@@ -26,9 +26,8 @@ not any more, that there is no answer, and that it ran to its end.
 *How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
 where the frame stands, by one generator (``first_steps``). Else they are a batch of the ready queue, and the frame's
 marker (``close_round``) comes behind it; who suspends then waits as itself, without a strand until somebody needs it
-(``Thinker``). In the same way a ``run`` that cannot
-suspend is stepped where its unit stands (``_run_at_once``), and any other by a strand. A plan needs no strand: its
-execution is an entry of the agenda itself, while it pauses.
+(``Thinker``). In the same way a ``run`` that cannot suspend is stepped where its unit stands (``_run_at_once``), and
+any other by a strand. A plan needs no strand: its execution is an entry of the agenda itself, while it pauses.
 
 *What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
 asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
