@@ -2,7 +2,8 @@
 
 ``agentrt demo`` and ``agentrt inspect`` may serve a page: who does prints its address on standard output, serves until
 Ctrl-C, and ends cleanly. ``agentrt replay``, ``agentrt diff`` and ``agentrt export`` take a recording; ``packs``,
-``selection`` and ``strategies`` look at what authors bring; ``explain`` tells what an error means.
+``selection`` and ``strategies`` look at what authors bring; ``explain`` tells what an error means. They are one module:
+each is hardly more than its options, and most share how a page is served and a recording is opened.
 """
 
 from __future__ import annotations

@@ -163,6 +163,7 @@ class Batch:
 
     def _start(self, members: Iterator[Thinker]) -> None:  # noqa: C901 - one frame, for speed
         kernel = self._kernel
+        small = SMALL if kernel.waits_late else 0
         for member in members:
             try:
                 self.coro = coro = member.open(self.members)
@@ -190,23 +191,26 @@ class Batch:
             except BaseException as error:  # told to the member
                 self._ended(None, error)
             else:
-                if (
-                    command.__class__ is Audience and self._strand is None and len(command.strands) < SMALL
-                    and member.waits(coro)
-                ):  # fmt: skip  # as nearly always
+                kind = command.__class__  # an audience, as nearly always
+                if kind is Audience and self._strand is None and len(command.strands) < small and member.waits(coro):
                     self.coro = None
                     kernel.live += 1
                     command.strands.append(member)  # what ``park`` does
                     member.waiting = command
-                elif command.__class__ is int and self._strand is None and member.waits(coro):
-                    self.coro = None
-                    kernel.live += 1
-                    kernel.park(member, command)
                 else:
-                    strand = self.strand()
-                    self._strand = self.coro = None
-                    kernel.current = self
-                    kernel.park(strand, command)
+                    self._park(member, coro, command, small)
+
+    def _park(self, member: Thinker, coro: Coroutine[Any, Any, Any], command: object, small: int) -> None:
+        kernel = self._kernel
+        if small and command.__class__ is int and self._strand is None and member.waits(coro):
+            self.coro = None
+            kernel.live += 1
+            kernel.park(member, command)
+            return
+        strand = self.strand()
+        self._strand = self.coro = None
+        kernel.current = self
+        kernel.park(strand, command)
 
     def strand(self) -> Strand:
         strand = self._strand
@@ -625,6 +629,8 @@ class Kernel:
         self.ready: deque[Entry] = deque()  # who is to be stepped in this tick, in order
         self.current: Entry | None = None  # what is being stepped; None between steps
         self.live: int = 0  # how many strands there are that have not ended
+        # whether a think may wait without a strand, where the host allows it; who looks at strands has it otherwise
+        self.waits_late: bool = True
         self.livelock_steps = 1000  # how many steps a strand may take in one tick
         # called with a text and the error for a failure that nobody else handles
         self.on_fault: Callable[[str, BaseException], None] = raise_fault

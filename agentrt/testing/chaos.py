@@ -376,6 +376,7 @@ class Chaos:
         self.points: int = 0  # how many there were
         self._make: Callable[..., Strand] = runtime.kernel.host.strand
         vars(runtime.kernel.host)["strand"] = self._make_strand  # of this host alone: others make theirs as ever
+        self._waited_late, runtime.kernel.waits_late = runtime.kernel.waits_late, False  # faults hit strands
         self._log_level: str | None = runtime.log_level
         if self._log_level is None:
             runtime.log_level = "off"  # what was injected on purpose would fill the log; it is in the trace
@@ -454,6 +455,7 @@ class Chaos:
         self._close_trace()
         self._close_look()
         vars(self.runtime.kernel.host).pop("strand", None)
+        self.runtime.kernel.waits_late = self._waited_late
         self._plan = lambda _point: None
         self._leaks.stop()
 

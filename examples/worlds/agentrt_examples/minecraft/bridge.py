@@ -84,8 +84,8 @@ class Bridge:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        await loop.subprocess_exec(lambda: self._process, *self._command)
         try:
+            await loop.subprocess_exec(lambda: self._process, *self._command)
             async with asyncio.timeout(self._patience):
                 await self._is_ready.wait()
         except TimeoutError:
