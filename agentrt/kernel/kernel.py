@@ -161,7 +161,7 @@ class Batch:
             raise
         return KEEP
 
-    def _start(self, members: Iterator[Thinker]) -> None:  # noqa: C901 - one frame, for speed
+    def _start(self, members: Iterator[Thinker]) -> None:
         kernel = self._kernel
         small = SMALL if kernel.waits_late else 0
         for member in members:
