@@ -147,8 +147,9 @@ def _wait() -> None:
 
 
 def _inspect_world(
-    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch
-) -> None:
+    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, watch: Watch,
+    breakpoints: Path | None = None,
+) -> None:  # fmt: skip
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
 
@@ -156,8 +157,9 @@ def _inspect_world(
 
     runtime = world.make(seed=seed, host="asyncio")
     inspector = Inspector(
-        runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name
-    )
+        runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name,
+        breakpoints=breakpoints,
+    )  # fmt: skip
     watch(runtime)
 
     async def run() -> None:
@@ -193,6 +195,7 @@ class _Way(NamedTuple):
     speed: float
     is_inspected: bool
     controls: bool
+    breakpoints: Path | None  # where they are kept, or None
     paused: bool
     path: Path | None  # where it is recorded, or None
 
@@ -212,7 +215,14 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
     @_page_options
-    @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+    @click.option(
+        "--controls", is_flag=True,
+        help="Inspect: let the page pause, step, set breakpoints, and change what lives.",
+    )
+    @click.option(
+        "--breakpoints", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+        help="Inspect: where breakpoints are kept; goes with --controls.",
+    )
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
     @click.option(
         "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
@@ -305,6 +315,8 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
     if way.is_inspected and headless:
         raise click.UsageError("--headless and --inspect do not go together.")
+    if way.breakpoints is not None and not (way.is_inspected and way.controls):
+        raise click.UsageError("--breakpoints goes with --inspect and --controls.")
     if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
     with _recorded(world.name, way.path) as record:
@@ -315,8 +327,9 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
 
         if way.is_inspected:
             _inspect_world(
-                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, watch=watch
-            )
+                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, watch=watch,
+                breakpoints=way.breakpoints,
+            )  # fmt: skip
         elif headless:
             _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)
         else:

@@ -30,6 +30,7 @@ from typing import Any
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
 from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.handling import RecordedHands
 from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
@@ -76,6 +77,7 @@ class RecordedScene:
         self.branches: Branches | None = branches
         self._clock = clock
         self.pins: RecordedPins = RecordedPins(recording, clock)
+        self._hands = RecordedHands(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._kinds: dict[str, str] = {}
@@ -117,6 +119,7 @@ class RecordedScene:
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
+        yield from self._hands.messages(session, last)
         if watch.branches and self.branches is not None:
             yield from self._branches(session, tick, last, self.branches)
 

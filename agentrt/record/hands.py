@@ -25,6 +25,7 @@ wrong is told to whoever asked, with the field; who is there shows when it is do
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -55,6 +56,7 @@ MOST_FORMS: Final = 100
 MOST_OFFERED: Final = 200  # names of a kind
 _KEPT_MARKS: Final = 500
 _LONGEST: Final = 500
+_DEEPEST: Final = 24
 _LONGEST_WORDS: Final = 200
 _MOST_TOLD: Final = 8
 _LONGEST_SECONDS: Final = 1e6
@@ -125,7 +127,21 @@ def _read_sent(what: object, args: object) -> dict[str, Any]:
         raise EditError(f"inputs of the names {RESERVED}... are reserved", "Make the change itself.", pointer="/send")
     if not isinstance(args, dict) or not all(type(key) is str for key in args):
         raise EditError("'args' are an object: names and values", 'Write for example "args": {"who": "Ann"}.')
+    _require_finite(args, 0)
     return {"send": name, "args": args}
+
+
+def _require_finite(value: object, depth: int) -> None:
+    """JSON has no word for what is infinite, but its numbers may be as large as that."""
+    if depth > _DEEPEST:
+        raise EditError("the arguments are nested too deeply", f"At most {_DEEPEST} levels.", pointer="/args")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise EditError("a number among the arguments is too large", "Give a smaller one.", pointer="/args")
+    ones: Iterable[object] = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
+    for one in ones:
+        _require_finite(one, depth + 1)
 
 
 def _read_steered(do: str, what: object, edit: dict[str, Any]) -> dict[str, Any]:
@@ -168,6 +184,12 @@ def hand_words(edit: dict[str, Any]) -> str:
     else:
         words = f"{do} {edit[do]}, {agent or 'everybody'}"
     return words_of(words, _LONGEST_WORDS)
+
+
+def why_words(error: BaseException) -> str:
+    """Why nothing came of a change, in words."""
+    told = f"{error.problem}. {error.remedy}" if isinstance(error, EditError) else error
+    return words_of(told, _LONGEST_WORDS)
 
 
 # --- a run ------------------------------------------------------------------------------------------------------------
@@ -219,7 +241,7 @@ class Hands:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            self._mark(given, words_of(error, _LONGEST_WORDS))
+            self._mark(given, why_words(error))
             for tell in tuple(self.failed):
                 tell(given, error)
             if not isinstance(error, EditError):
@@ -265,7 +287,7 @@ class Hands:
     def _send(self, name: str, args: dict[str, Any]) -> None:
         function = self._runtime.intake.inputs.get(name)
         if function is None:
-            raise _unknown("nobody takes the input", name, self._inputs(), "send")
+            raise _unknown("nobody takes the input", name, _inputs(self._runtime), "send")
         function(**checked(form_of(name, function), args))
 
     def _abort(self, agents: Iterable[Agent]) -> None:
@@ -353,21 +375,6 @@ class Hands:
         agent = self._runtime.find(name)
         return agent is None or not self._of(agent)
 
-    # --- what there is ------------------------------------------------------------------------------------------------
-
-    def _inputs(self) -> list[str]:
-        return [name for name in self._runtime.inputs if not name.startswith(RESERVED)]
-
-    def forms(self) -> list[Form]:
-        """What the world takes, in the order in which it said so."""
-        inputs = self._runtime.intake.inputs
-        return [form_of(name, inputs[name]) for name in self._inputs()[:MOST_FORMS]]
-
-    def form(self, name: str) -> Form | None:
-        """What an input of the world takes; None if nobody takes it."""
-        function = None if name.startswith(RESERVED) else self._runtime.intake.inputs.get(name)
-        return None if function is None else form_of(name, function)
-
 
 def hands_of(runtime: Runtime) -> Hands | None:
     """The hands of a runtime, if there are any."""
@@ -382,6 +389,29 @@ def lay_hands(runtime: Runtime) -> Hands:
         found = Hands(runtime)
         runtime.on_input(HAND, found)
     return found
+
+
+def forms_of(runtime: Runtime) -> list[Form]:
+    """What the world takes, in the order in which it said so."""
+    inputs = runtime.intake.inputs
+    return [form_of(name, inputs[name]) for name in _inputs(runtime)[:MOST_FORMS]]
+
+
+def check_sent(runtime: Runtime, edit: dict[str, Any]) -> None:
+    """Look whether an input that is to be sent is taken, with these arguments, before it is.
+
+    Raises:
+        EditError: it is not; ``pointer`` names the field.
+    """
+    name = edit["send"]
+    function = runtime.intake.inputs.get(name)
+    if function is None:
+        raise _unknown("nobody takes the input", name, _inputs(runtime), "send")
+    checked(form_of(name, function), edit["args"])
+
+
+def _inputs(runtime: Runtime) -> list[str]:
+    return [name for name in runtime.inputs if not name.startswith(RESERVED)]
 
 
 # --- what an agent has ------------------------------------------------------------------------------------------------
