@@ -14,6 +14,7 @@
 import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
+import { handsHandlers, handsState } from "./handsmodel.js";
 import { complete } from "./plantree.js";
 import { whatIfHandlers, whatIfState } from "./whatifmodel.js";
 
@@ -35,10 +36,11 @@ export function initialState() {
     timeline: null,
     drawing: null, // of the world; see drawing.js
     pins: [], // expressions that are watched over time: {agent, text}
-    draft: "", // the one that is being typed
+    typedPin: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
+    ...handsState(),
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
     selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
@@ -120,11 +122,12 @@ export function receive(store, message) {
 
 const HANDLERS = {
   ...whatIfHandlers,
+  ...handsHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
-    Object.assign(unknown, { agent: null, world: null, readings: new Map() });
+    Object.assign(unknown, { agent: null, world: null, readings: new Map(), ...handsState() });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
@@ -161,8 +164,9 @@ const HANDLERS = {
     store.set({ reloads: message.rows });
   },
   error(store, message) {
+    if (message.code === "bad_breakpoint") return store.set({ breakError: message.message }); // said beside its field
     const code = message.code ? `${message.code}: ` : "";
-    store.set({ message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
+    return store.set({ message: clip(`${code}${message.message ?? "the server reports an error"}`, 400) });
   },
 };
 
