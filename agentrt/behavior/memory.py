@@ -780,9 +780,9 @@ class Memory:
     def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
         """Say which deciders are out by somebody's hand, and which their groups ask alone, by their names.
 
-        Of one that is forced all groups above it ask nobody else than whoever leads there; whether it is chosen it still
-        says itself. What is out and active ends. It replaces what was said before, and ends when the memory joins another
-        body.
+        Of one that is forced all groups above it ask nobody else than whoever leads there; whether it is chosen it
+        still says itself. What is out and active ends. It replaces what was said before, and ends when the memory
+        joins another body.
         """
         state = self.state
         if state.seldom is None and not disabled and not forced:

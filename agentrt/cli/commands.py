@@ -216,11 +216,14 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
     @_page_options
     @click.option(
-        "--controls", is_flag=True,
+        "--controls",
+        is_flag=True,
         help="Inspect: let the page pause, step, set breakpoints, and change what lives.",
     )
     @click.option(
-        "--breakpoints", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+        "--breakpoints",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
         help="Inspect: where breakpoints are kept; goes with --controls.",
     )
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")

@@ -1093,7 +1093,7 @@ class GoalSelector:
         return bool(touched)
 
     def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
-        """Say which goals are out by somebody's hand, and which have their control flags for themselves, by their names.
+        """Say which goals are out by somebody's hand, and which have their flags for themselves, by their names.
 
         A goal that is forced is the only one of those that use one of its flags that is asked; whether it can be used
         it still says itself. It replaces what was said before; goals that are added later are not meant.

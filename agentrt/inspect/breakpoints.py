@@ -28,16 +28,15 @@ Nothing of a plan or a tree knows that there are any. Rules:
   looked at.
 * Values of one tick may be seen a tick later if there are many agents: a breakpoint is no part of the run.
 
-They may be kept in a file (``BreakpointFile``), a JSON object that people can read, write and compare. It is read when the
-inspector begins, and written, as a whole or not at all, when a client changes something. Hits belong to a run and are
-not in it. It is untrusted like every file: bounded, every key known, and only ``DataFault`` comes out.
+They may be kept in a file (``BreakpointFile``), a JSON object that people can read, write and compare. It is read when
+the inspector begins, and written, as a whole or not at all, when a client changes something. Hits belong to a run and
+are not in it. It is untrusted like every file: bounded, every key known, and only ``DataFault`` comes out.
 ``breakpoints.schema.json`` tells editors the same; a test keeps the two in step.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
@@ -312,7 +311,8 @@ class Breakpoints:
                 if waited == bound + 1 and point.agent in ("", name):  # in this tick, and not in each that follows
                     agent = runtime.find(name)
                     path = "" if agent is None else snapshot_agent(agent).running
-                    self._hit(point, tick, name, path, [("waits", f"{waited / rate:.3g} s"), ("since tick", str(since))])
+                    was = [("waits", f"{waited / rate:.3g} s"), ("since tick", str(since))]
+                    self._hit(point, tick, name, path, was)
 
     def _look_at_values(self, runtime: Runtime, clock: Callable[[], float]) -> None:
         for agent in self._in_turn(runtime, clock):
@@ -489,7 +489,7 @@ class BreakpointFile:
         part = self.path.with_name(f"{self.path.name}.part")
         try:
             part.write_bytes(raw)
-            os.replace(part, self.path)
+            part.replace(self.path)
         except OSError:
             part.unlink(missing_ok=True)
             raise

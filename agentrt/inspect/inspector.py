@@ -46,8 +46,9 @@ class Inspector:
         port: where to listen; 0 for any port that is free.
         address: what to listen on. Loopback by default; any other needs a token.
         token: what clients have to know, at least 16 characters; ``url`` contains it. None for nothing.
-        controls: whether clients may pause, step, set breakpoints, and change what lives; of a recording, which can always be moved in,
-            whether they may run branches of it: each runs the world that it names in a process of its own.
+        controls: whether clients may pause, step, set breakpoints, and change what lives; of a recording, which can
+            always be moved in, whether they may run branches of it: each runs the world that it names in a process of
+            its own.
         title: what the page calls it.
         hosts: names by which this machine is called, besides its address.
         max_clients: how many may look at the same time.

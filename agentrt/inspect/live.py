@@ -41,9 +41,11 @@ has been running for long, since its beginning was not heard: so the agent is as
 what began before is put before the rest.
 
 *Breakpoints* (``breakpoints``) are matched against records of the trace, which tell of everything that starts, so no
-part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent is never stopped
-in the middle of a tick: that would be another run), and then the gate is closed. What is changed by hand (``handling``)
-is an input of the run. One module reads this one, the inspector's door: it is a room because of its
+part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent is never
+stopped in the middle of a tick: that would be another run), and then the gate is closed. What is changed by hand
+(``handling``) is an input of the run.
+
+One module reads this one, the inspector's door: it is a room because of its
 rule about threads, which nothing else here has to know.
 """
 
@@ -58,7 +60,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.goals.views import GoalSelectorView
-from agentrt.inspect.breakpoints import Breakpoints, BreakpointFile
+from agentrt.inspect.breakpoints import BreakpointFile, Breakpoints
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.handling import LiveHands
 from agentrt.inspect.pins import LivePins
@@ -604,7 +606,11 @@ class LiveSource(Source):
             if self._speed is None:
                 self._speed = gate.speed
             gate.speed = fields["speed"]
-        elif do == "hand":
+        else:
+            self._change(session, do, fields)
+
+    def _change(self, session: Session, do: str, fields: dict[str, Any]) -> None:
+        if do == "hand":
             self._hands.obey(session, fields)
         elif problem := self._breakpoints.obey(do, fields, self._runtime):
             session.refuse(*problem)

@@ -95,7 +95,7 @@ def _is_plain(value: object, depth: int) -> bool:
     if value is None or type(value) in (bool, str):
         return True
     if type(value) in (int, float):
-        return plain(value) == value
+        return bool(plain(value) == value)
     if depth > 4 or type(value) not in (list, dict):
         return False
     ones: list[object] = list(value.values()) if isinstance(value, dict) else list(value)  # type: ignore[call-overload]
@@ -186,7 +186,7 @@ def _value(field: Field, value: object) -> object:
     fits = {
         "bool": type(value) is bool,
         "int": type(value) is int and abs(value) <= _LARGEST,
-        "float": type(value) in (int, float) and math.isfinite(value) and abs(value) < 1e300,  # type: ignore[arg-type, type-var]
+        "float": type(value) in (int, float) and math.isfinite(value) and abs(value) < 1e300,  # type: ignore[arg-type]
         "text": type(value) is str and len(value) <= _LONGEST_TEXT,
         "list": type(value) is list,
         "object": type(value) is dict,

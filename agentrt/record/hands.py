@@ -1,9 +1,9 @@
 """Hands on a run that goes on: what somebody who looks may change of what lives.
 
 A change is one input, ``agentrt:hand``, with the change as plain values: an edit as a script of a branch has it (see
-``branch`` and ``tuning``), without its tick. So it stands at its place of an intake, a recording keeps it, a replay does
-it again on any host, and a script may take it out. It is told by a record of its own in the trace (``hand``), as a mark
-of where the run was touched. Besides what ``tuning`` knows:
+``branch`` and ``tuning``), without its tick. So it stands at its place of an intake, a recording keeps it, a replay
+does it again on any host, and a script may take it out. It is told by a record of its own in the trace (``hand``), as a
+mark of where the run was touched. Besides what ``tuning`` knows:
 
 * ``disable``, ``force`` and ``free``: an ``action``, ``goal``, ``decider`` or ``leaf`` is out, or has its place for
   itself, until it is freed;
@@ -11,16 +11,16 @@ of where the run was touched. Besides what ``tuning`` knows:
 * ``abort`` the ``plan`` of an agent: it is unwound and made anew, and counts as no failure;
 * ``send`` an input that the world takes, with arguments that fit its signature (``forms``).
 
-One rule for all that is *forced*: those that compete with it are as though disabled. Whether it can be done now it still
-says itself. What competes is, for an action, all that performs its activity; for a goal, those of its selector that use
-one of its control flags; for a decider, all besides the way from the root to it; for a leaf, all others of its tree.
+One rule for all that is *forced*: those that compete with it are as though disabled. Whether it can be done now it
+still says itself. What competes is, for an action, all that performs its activity; for a goal, those of its selector
+that use one of its control flags; for a decider, all besides the way from the root to it; for a leaf, all others of its tree.
 
-What is in force ends with the agent: when it ends, or is taken out of its runtime. Rejected: a utility beyond all others
-for what is forced (it would still wait for what cannot be interrupted, and all that shows a utility would show a lie);
-overriding what a hook answers (authors find their targets there).
+What is in force ends with the agent: when it ends, or is taken out of its runtime. Rejected: a utility beyond all
+others for what is forced (it would still wait for what cannot be interrupted, and all that shows a utility would show a
+lie); overriding what a hook answers (authors find their targets there).
 
-``Hands`` belongs to one runtime and is found there (``hands_of``). ``read_hand`` knows shapes and ranges, so that what is
-wrong is told to whoever asked, with the field; who is there shows when it is done, at the intake.
+``Hands`` belongs to one runtime and is found there (``hands_of``). ``read_hand`` knows shapes and ranges, so that what
+is wrong is told to whoever asked, with the field; who is there shows when it is done, at the intake.
 """
 
 from __future__ import annotations
@@ -137,9 +137,7 @@ def _require_finite(value: object, depth: int) -> None:
         raise EditError("the arguments are nested too deeply", f"At most {_DEEPEST} levels.", pointer="/args")
     if isinstance(value, float) and not math.isfinite(value):
         raise EditError("a number among the arguments is too large", "Give a smaller one.", pointer="/args")
-    ones: Iterable[object] = (
-        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    )
+    ones: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for one in ones:
         _require_finite(one, depth + 1)
 
@@ -362,7 +360,11 @@ class Hands:
             agent.steer(disabled, forced)
             return
         for driver in agent.drivers.all:
-            if isinstance(driver, {"goal": GoalSelector, "decider": Memory, "leaf": SelectionState}[kind]):
+            if (
+                (kind == "goal" and isinstance(driver, GoalSelector))
+                or (kind == "decider" and isinstance(driver, Memory))
+                or (kind == "leaf" and isinstance(driver, SelectionState))
+            ):
                 driver.steer(disabled, forced)
 
     def in_force(self) -> list[tuple[str, str, str, str, int]]:

@@ -67,7 +67,9 @@ def make_world():
         selector.add_goal(1, Stare())
         selector.add_goal(2, Blink())
         agent.attach(selector)
-        agent.attach(BehaviorTree(group("ROOT")[decider("AWAKE", Hum("HUM")), decider("ASLEEP", Hum("SNORE"))]).memory())
+        agent.attach(
+            BehaviorTree(group("ROOT")[decider("AWAKE", Hum("HUM")), decider("ASLEEP", Hum("SNORE"))]).memory()
+        )
 
     def knock(who: str, times: int = 1, loud: bool = False) -> None:
         """Somebody knocks at the door."""
@@ -127,7 +129,7 @@ def test_hands_on_a_live_agent(look, size, dark):
         expect(done).to_contain_text("disable action Eat of Ann")
         # At the thing itself.
         page.locator("#tab-plan").click()
-        page.get_by_text("All", exact=True).first.click()
+        page.locator(".plan-view .segments button").last.click()
         row = page.locator(".plan-view .hand-tag").filter(has_text="disabled")
         expect(row).to_be_visible()
         shoot(page, f"plan_{size[0]}_{'dark' if dark else 'light'}")
@@ -163,8 +165,8 @@ def test_breakpoints_on_conditions_are_kept(look, tmp_path, size):
         expect(row).to_contain_text("condition hunger > 0.8")
         expect(page.locator(".reason.is-break")).to_contain_text("breakpoint: condition hunger > 0.8")
         expect(row.locator(".break-was")).to_have_text(re.compile(r"hunger 0\.[89]"))
-        assert add.bounding_box()["x"] == before["x"]
-        assert add.bounding_box()["y"] == before["y"]
+        if size == DESK:  # on a phone the reason of the pause, above all, takes a line of its own
+            assert add.bounding_box() == before
         shoot(page, f"break_{size[0]}")
         row.get_by_role("checkbox").uncheck()
         expect(row).to_have_class(re.compile("is-off"))

@@ -170,7 +170,7 @@ class ActionSpec(Declared):
     def barred(self) -> Self:
         """The same as one that stands in its place and cannot be performed: it is out by somebody's hand.
 
-        To the planner it is a filter that forbids nothing: impossible as soon as it is asked, and none of its code runs.
+        To the planner it is a filter that forbids nothing: impossible as soon as it is asked. None of its code runs.
         """
         made = copy.copy(self)
         made.is_filter, made.has_filter = True, False

@@ -13,15 +13,15 @@ import { choose } from "./store.js";
 
 /** The kinds: what the list of choices says, and an example of what is typed; none: nothing is. */
 const KINDS = [
-  ["action", "action starts", "Name, as in paths"],
-  ["activity", "activity starts", "Name, as in paths"],
-  ["strategy", "strategy starts", "Name, as in task trees"],
-  ["decider", "decider or leaf", "Name, or of its behavior"],
-  ["goal", "goal starts", "Name"],
-  ["agent", "agent does anything", "Name of the agent"],
+  ["action", "action", "Name, as in paths"],
+  ["activity", "activity", "Name, as in paths"],
+  ["strategy", "strategy", "Name, as in task trees"],
+  ["decider", "decider", "Name, or of its behavior"],
+  ["goal", "goal", "Name"],
+  ["agent", "agent", "Name"],
   ["condition", "condition", "hunger > 0.8"],
   ["aborts", "aborts", ""],
-  ["waits", "waits longer than", "5 (game seconds)"],
+  ["waits", "waits", "longer than 5 s: 5"],
   ["late", "late tick", ""],
 ];
 
