@@ -13,7 +13,8 @@ mark of where the run was touched. Besides what ``tuning`` knows:
 
 One rule for all that is *forced*: those that compete with it are as though disabled. Whether it can be done now it
 still says itself. What competes is, for an action, all that performs its activity; for a goal, those of its selector
-that use one of its control flags; for a decider, all besides the way from the root to it; for a leaf, all others of its tree.
+that use one of its control flags; for a decider, all besides the way from the root to it; for a leaf, all others of its
+tree.
 
 What is in force ends with the agent: when it ends, or is taken out of its runtime. Rejected: a utility beyond all
 others for what is forced (it would still wait for what cannot be interrupted, and all that shows a utility would show a
