@@ -132,7 +132,7 @@ def _choices(values: tuple[object, ...]) -> _Type:
 
 def _written(text: str) -> _Type:
     """The same of an annotation that was left a text, as ``from __future__ import annotations`` has them all."""
-    parts = [one.strip() for one in text[:_LONGEST_NAME].split("|")]
+    parts = [one.strip() for one in text[:_LONGEST_NAME].strip("'\" ").split("|")]
     others = [one for one in parts if one != "None"]
     if len(others) != 1:
         return ANY, (), "None" in parts

@@ -430,8 +430,14 @@ def _tokens(memory: Memory) -> dict[str, int]:
     """What a tree looks for, and what is perceived, by name."""
     found: dict[str, int] = {}
     for node in memory.tree.nodes:
-        if node.stimuli is not None:
-            found.update((name, bit) for bit, name in node.stimuli.names.items())
+        check = node.stimuli
+        if check is not None:
+            found.update((name, bit) for bit, name in check.names.items())
+            word = check.mask
+            for any_set, any_clear in check.parts:
+                word |= any_set | any_clear
+            bits = (1 << place for place in range(word.bit_length()) if word >> place & 1)
+            found.update((token_name(bit), bit) for bit in bits if bit not in check.names)
     found.update((token_name(one.token), one.token) for one in memory.perceived())
     return found
 
