@@ -126,6 +126,7 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.recorded": "what lives on the thread of a file",
     "agentrt.inspect.server": "what lives on the server's thread",
+    "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
     "agentrt.runtime.names": "an algorithm with bounds of its own",
     "agentrt.strategy.tools": "what the command line shows of strategies, and no command",

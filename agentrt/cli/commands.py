@@ -118,7 +118,14 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
     "--branches", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Where branches are kept.  [default: a temporary folder]",
 )  # fmt: skip
-def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Path | None) -> None:
+@click.option(
+    "--breakpoints", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where breakpoints of the world are kept.",
+)  # fmt: skip
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of files of breakpoints, and do nothing else.")
+def inspect(
+    *, recording: str | None, page: _Page, controls: bool, branches: Path | None, breakpoints: Path | None, schema: bool
+) -> None:
     """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
     A recording that is still being written can be looked at, too. With --controls, the page can change a number after
@@ -126,10 +133,20 @@ def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Pat
     """
     from agentrt.inspect import Inspector
 
+    if schema:
+        from agentrt.inspect.breakpoints import breakpoints_schema
+
+        tell_text(breakpoints_schema())
+        return
+    if breakpoints is not None and (recording is not None or not controls):
+        raise click.UsageError("--breakpoints goes with --controls, and with no RECORDING: nothing stops in one.")
     if branches is not None and (recording is None or not controls):
         raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
-        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, watch=nobody)
+        _inspect_world(
+            _own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, watch=nobody,
+            breakpoints=breakpoints,
+        )  # fmt: skip
         return
     inspector = Inspector(
         recording, port=page.port, address=page.address, token=page.token, controls=controls, branches=branches,

@@ -24,7 +24,7 @@ from agentrt.errors import AgentRTError, EditError, RecordingError
 from agentrt.inspect.sessions import Message, Session
 from agentrt.record.hands import (
     HAND,
-    Mark,
+    Touch,
     check_sent,
     forms_of,
     hand_words,
@@ -156,7 +156,7 @@ def _refused(number: int, error: BaseException) -> Message:
     return {"is": "hand", "id": number, "ok": False, "message": why_words(error), "field": field}
 
 
-def _hands_message(force: list[list[Any]], more: int, marks: list[Mark]) -> Message:
+def _hands_message(force: list[list[Any]], more: int, marks: list[Touch]) -> Message:
     return {"is": "hands", "force": force, "more": more, "marks": [list(one) for one in marks[-_MOST_MARKS:]]}
 
 
@@ -169,7 +169,7 @@ class RecordedHands:
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
-        self._marks: deque[Mark] = deque(maxlen=_MOST_MARKS)
+        self._marks: deque[Touch] = deque(maxlen=_MOST_MARKS)
         self._unread = 0
         self._touched = 0
 
@@ -190,12 +190,12 @@ class RecordedHands:
             yield _hands_message([], 0, list(self._marks))
 
 
-def _mark(tick: int, name: str, args: dict[str, Any]) -> Mark:
+def _mark(tick: int, name: str, args: dict[str, Any]) -> Touch:
     if name == HAND:
         try:
             edit = read_hand(args.get("edit"))
         except EditError as error:  # of a file, which says what it likes
-            return Mark(tick, "", words_of(args, _LONGEST_WORDS), why_words(error))
-        return Mark(tick, edit.get("agent", ""), hand_words(edit))
+            return Touch(tick, "", words_of(args, _LONGEST_WORDS), why_words(error))
+        return Touch(tick, edit.get("agent", ""), hand_words(edit))
     words = name.removeprefix(RESERVED) + (f" {args}" if args else "")
-    return Mark(tick, str(args.get("agent", "")) if name.startswith(RESERVED) else "", words_of(words, _LONGEST_WORDS))
+    return Touch(tick, str(args.get("agent", "")) if name.startswith(RESERVED) else "", words_of(words, _LONGEST_WORDS))

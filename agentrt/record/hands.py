@@ -194,7 +194,7 @@ def why_words(error: BaseException) -> str:
 # --- a run ------------------------------------------------------------------------------------------------------------
 
 
-class Mark(NamedTuple):
+class Touch(NamedTuple):
     """Where a run was touched."""
 
     tick: int
@@ -227,7 +227,7 @@ class Hands:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._lives: dict[str, _Life] = {}
-        self.marks: deque[Mark] = deque(maxlen=_KEPT_MARKS)
+        self.marks: deque[Touch] = deque(maxlen=_KEPT_MARKS)
         self.touched: int = 0  # how many marks there ever were
         self.failed: list[Failed] = []  # who wants to know of changes of which nothing came
 
@@ -250,7 +250,7 @@ class Hands:
         tick, agent, words = self._runtime.tick, str(edit.get("agent", "")), hand_words(edit)
         if problem and self.marks and self.marks[-1][:3] == (tick, agent, words):
             self.marks.pop()
-        self.marks.append(Mark(tick, agent, words, problem))
+        self.marks.append(Touch(tick, agent, words, problem))
         self.touched += 1
         trace = self._runtime.trace
         if trace.on:
@@ -372,7 +372,11 @@ class Hands:
         """What is in force, in the order in which it was said for each agent: agent, what, kind, name, since when."""
         for name in [name for name in self._lives if self._is_over(name)]:
             del self._lives[name]
-        return [(name, *one, tick) for name, life in self._lives.items() for one, tick in life.steered.items()]
+        return [
+            (name, one.does, one.kind, one.name, tick)
+            for name, life in self._lives.items()
+            for one, tick in life.steered.items()
+        ]
 
     def _is_over(self, name: str) -> bool:
         agent = self._runtime.find(name)
