@@ -52,7 +52,7 @@ HAND: Final = f"{RESERVED}hand"
 STEERS: Final = ("disable", "force", "free")
 KINDS: Final = ("action", "goal", "decider", "leaf")
 DOES: Final = (*STEERS, *TUNES, "abort", "send")
-MOST_FORCED: Final = 256
+MOST_STEERED: Final = 10_000  # things in force, of all agents
 MOST_FORMS: Final = 100
 MOST_OFFERED: Final = 200  # names of a kind
 _KEPT_MARKS: Final = 500
@@ -328,6 +328,8 @@ class Hands:
             if not meant:
                 known = dict.fromkeys(one for agent in agents[:MOST_OFFERED] for one in names_of(agent, kind))
                 raise _unknown(f"nobody has {'an' if kind == 'action' else 'a'} {kind}", name, known, "of")
+        if do != "free" and sum(len(one.steered) for one in self._lives.values()) + len(meant) > MOST_STEERED:
+            raise EditError(f"more than {MOST_STEERED} things would be in force", "Free some.", pointer="/of")
         for agent in meant:
             planner = agent.planner
             if planner is None or agent.is_ending:
@@ -336,8 +338,6 @@ class Hands:
             for one in [one for one in life.steered if one[1:] == (kind, name)]:
                 del life.steered[one]
             if do != "free":
-                if len(life.steered) >= MOST_FORCED:
-                    raise EditError(f"{agent.name} has {MOST_FORCED} things in force", "Free one.", pointer="/of")
                 life.steered[Steered(do, kind, name)] = self._runtime.tick
             self._renew(agent, kind, life)
             if not life.steered:

@@ -259,7 +259,7 @@ WRONG = [
     ({"breakpoints": [], "breakpoint": 1}, "", "a key 'breakpoint' that does not belong there"),
     ({"breakpoints": [3]}, "/breakpoints/0", "a breakpoint is an object"),
     ({"breakpoints": [{}]}, "/breakpoints/0/kind", "'kind' is None"),
-    ({"breakpoints": [{"kind": "conditions", "when": "a"}]}, "/breakpoints/0/kind", "Did you mean 'condition'?"),
+    ({"breakpoints": [{"kind": "Condition", "when": "a"}]}, "/breakpoints/0/kind", "Did you mean 'condition'?"),
     ({"breakpoints": [{"kind": "action"}]}, "/breakpoints/0/name", "the name of what starts is missing"),
     ({"breakpoints": [{"kind": "action", "name": 3}]}, "/breakpoints/0/name", "'name' is a text"),
     ({"breakpoints": [{"kind": "action", "when": "x"}]}, "/breakpoints/0", "a key 'when'"),
