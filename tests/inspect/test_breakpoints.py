@@ -23,6 +23,7 @@ from agentrt.inspect.breakpoints import (
 )
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.protocol import BREAK_KINDS
+from agentrt.kernel.trace import TraceDigest
 from agentrt.record.hands import HAND, lay_hands
 
 of = load("tests/inspect/village.py")
@@ -198,6 +199,27 @@ def test_looking_is_bounded():
     points.look(village, lambda: float(next(ticking)))  # each look takes a second
     assert len(asked) == 1
     village.close()
+
+
+@pytest.mark.states("tools: Inspector: Watching never changes the run: the digest is the same whatever clients ask ...")
+def test_looking_for_breakpoints_changes_no_digest():
+    def run(*points):
+        village = of.make_village()
+        hungry(village)
+        digest = TraceDigest(village.trace)
+        watched = of.Watched(village)
+        client = watched.client()
+        for kind, name in points:
+            client.ask("break", kind=kind, name=name)
+        watched.tick(60)
+        found = village.tick, digest.hexdigest()
+        watched.source.detach()
+        village.close()
+        return found
+
+    never = [("condition", "hunger > 2"), ("condition", "Rest.utility > 9 or thirst"), ("waits", "90"), ("late", "")]
+    assert run() == run(*never)
+    assert run()[0] == 60
 
 
 def test_hooks_that_fail_keep_nobody_from_the_rest(watched):

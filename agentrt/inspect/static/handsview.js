@@ -16,8 +16,8 @@ import { ask, CHANGES, editOf, forceOf } from "./handsmodel.js";
 const MOST_MARKS = 50;
 
 /** Whether there is nothing to do here. */
-export function hasNoHands({ hello }) {
-  return hello !== null && hello.source === "recording";
+export function hasNoHands({ hello, hands }) {
+  return hello !== null && hello.source === "recording" && hands.marks.length === 0;
 }
 
 /**
