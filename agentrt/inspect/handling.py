@@ -172,6 +172,7 @@ class RecordedHands:
         self._marks: deque[Touch] = deque(maxlen=_MOST_MARKS)
         self._unread = 0
         self._touched = 0
+        self._failed: dict[int, dict[str, str]] = {}  # by tick, of changes of which nothing came: why not
 
     def messages(self, session: Session, last: int) -> Iterator[Message]:
         """What a client is told of them, if it is news; the recording reaches up to ``last``."""
@@ -186,8 +187,27 @@ class RecordedHands:
             except RecordingError:  # whoever needs what came in is told; marks are shown as far as they can be read
                 to = last
             self._unread = to + 1
-        if self._touched and session.is_news("hands", self._touched):
-            yield _hands_message([], 0, list(self._marks))
+        ticks = {mark.tick for mark in self._marks}
+        for tick in ticks - self._failed.keys():  # only those that are kept, and a few in a round
+            self._failed[tick] = self._why(tick)
+            if self._clock() - begin > _READ_SECONDS:
+                break
+        for tick in self._failed.keys() - ticks:
+            del self._failed[tick]
+        if self._touched and session.is_news("hands", (self._touched, len(self._failed))):
+            marks = [one._replace(problem=self._why_not(one)) for one in self._marks]
+            yield _hands_message([], 0, marks)
+
+    def _why_not(self, mark: Touch) -> str:
+        return mark.problem or self._failed.get(mark.tick, {}).get(mark.words, "")
+
+    def _why(self, tick: int) -> dict[str, str]:
+        """Of which changes of a tick nothing came, and why: the trace has it."""
+        try:
+            details = [dict(one.detail) for one in self._recording.records(tick, tick, events=["hand"])]
+        except AgentRTError:  # as above
+            return {}
+        return {str(one["does"]): str(one["failed"]) for one in details if "does" in one and "failed" in one}
 
 
 def _mark(tick: int, name: str, args: dict[str, Any]) -> Touch:

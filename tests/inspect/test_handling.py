@@ -177,13 +177,16 @@ def test_a_recording_shows_marks(village, tmp_path):
         village.send(HAND, edit={"disable": "goal", "of": "Stare", "agent": "Bob"})
         village.send("knock", who="x")
         village.step()
+        village.send(HAND, edit={"disable": "goal", "of": "Star"})
         village.step()
     served = of.Round(path)
     client = served.client(agent="Ann")
     served.serve(3)
     told = client.last("hands")
     assert told["force"] == []
-    assert told["marks"] == [[2, "Bob", "disable goal Stare of Bob", ""], [2, "", "knock {'who': 'x'}", ""]]
+    assert told["marks"] == [[2, "Bob", "disable goal Stare of Bob", ""], [2, "", "knock {'who': 'x'}", ""], [
+        3, "", "disable goal Star of everybody", "nobody has a goal 'Star'. Did you mean 'Stare'? There are Stare.",
+    ]]  # fmt: skip
     client.ask("hand", id=1, edit={"abort": "plan"})
     served.serve(2)
     assert client.errors() == ["not_live"]
