@@ -127,6 +127,7 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.past": "what lives on the thread of those who look back",
     "agentrt.record.ring": "what is kept of a run in memory, below who shows it",
     "agentrt.inspect.server": "what lives on the server's thread",
+    "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
     "agentrt.runtime.names": "an algorithm with bounds of its own",
     "agentrt.strategy.tools": "what the command line shows of strategies, and no command",

@@ -399,6 +399,14 @@ class Agent(Generic[E_co]):
         """
         return self._knowledge.tune(which, Numbers(utility, weight, sunk_cost_boost))
 
+    def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        """Say which of its actions are out by hand, and which have their activity for themselves, by their names.
+
+        It replaces what was said before, takes effect at once, and is called between two ticks or at an intake. What is
+        out and runs is unwound, and counts as no failure.
+        """
+        self._knowledge.steer(disabled, forced)
+
     def inject_from(self, bearer: object, *, source: str | None = None) -> Injection:
         """Teach the agent what a thing bears: a piece of equipment, a buff, the abilities of a job.
 
@@ -628,6 +636,7 @@ class Agent(Generic[E_co]):
     def _leave(self) -> None:
         """It leaves its runtime, and the groups that it shares with others."""
         self._knowledge.leave_shared_groups()
+        self._knowledge.steer(frozenset(), frozenset())  # what was out by hand is so while it lives
         assert self.runtime is not None
         if self._bond is not None:
             self._bond.close()

@@ -809,7 +809,7 @@ def known_here() -> Registry:
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_given", "_injections", "_registry", "_tuned", "belongings", "groups")
+    __slots__ = ("_agent", "_barred", "_given", "_injections", "_registry", "_tuned", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
@@ -819,6 +819,7 @@ class Knowledge:
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
         self._tuned: Tuned | None = None  # its actions whose numbers were changed, if there are any
+        self._barred: Barred | None = None  # which of them are out by hand, if there are any
 
     @property
     def own_registry(self) -> Registry | None:
@@ -922,7 +923,7 @@ class Knowledge:
                 planner.record("", event, detail)
             planner.learn(self._known())
             if content is not None and content.groups:
-                planner.learn_groups(group.spec for group in self.groups)
+                planner.learn_groups(self._group_specs())
 
     @property
     def actions(self) -> tuple[type[Action], ...]:
@@ -1018,7 +1019,22 @@ class Knowledge:
     def _known(self) -> Known:
         """Its actions by activity, with the numbers that count for it."""
         known = index_actions(self.actions)
-        return known if self._tuned is None else self._tuned.of(known)
+        known = known if self._tuned is None else self._tuned.of(known)
+        return known if self._barred is None else self._barred.of(known)
+
+    def _group_specs(self) -> Iterator[Declared]:
+        """The groups that it is in, but for those whose activity somebody's hand has given to an action."""
+        for group in self.groups:
+            if self._barred is None or not self._barred.is_forced(group.spec.activity):
+                yield group.spec
+
+    def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        """Which actions are out by hand, by their names; see ``Agent.steer``."""
+        before = self._barred
+        if before is None and not disabled and not forced:
+            return
+        self._barred = Barred(disabled, forced) if disabled or forced else None
+        self._learn()
 
     def tune(self, which: str | type[Action], numbers: Numbers) -> int:
         """Change numbers of actions, for this agent alone. See ``Agent.tune``."""
@@ -1060,7 +1076,7 @@ class Knowledge:
         """Tell the planner of the groups, at an intake."""
         planner = self._agent.planner
         if planner is not None and not planner.execution.is_stopped:
-            planner.learn_groups(group.spec for group in self.groups)
+            planner.learn_groups(self._group_specs())
 
     # --- the life of the agent ----------------------------------------------------------------------------------------
 
@@ -1074,7 +1090,7 @@ class Knowledge:
         """Give a new planner all that there is; nobody thinks yet."""
         planner.learn(self._known())
         if self.groups:
-            planner.learn_groups(group.spec for group in self.groups)
+            planner.learn_groups(self._group_specs())
         if self.belongings is not None:
             self.belongings.observers.reset()
 
@@ -1182,6 +1198,50 @@ class Tuned:
         self._numbers.update(merged)
         self._specs.update(made)
         return others
+
+
+class Barred:
+    """Actions of one agent that are out by somebody's hand: they stand in their places, and are impossible.
+
+    An action that is forced has its activity for itself: all others that perform it are out, also such as are learned
+    later. Whether it can be performed it still says itself.
+    """
+
+    __slots__ = ("_activities", "_disabled", "_forced", "_specs")
+
+    def __init__(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        self._disabled = disabled
+        self._forced = forced
+        self._activities: set[str] = set()  # those of which an action is forced
+        self._specs: dict[ActionSpec, ActionSpec] = {}  # what stands for each: the same one each time
+
+    def is_forced(self, activity: str) -> bool:
+        return activity in self._activities
+
+    def of(self, known: Known) -> Known:
+        found: dict[str, tuple[ActionSpec, ...]] = {}
+        self._activities = set()
+        for activity, specs in known.items():
+            is_forced = any(_is_called(one, self._forced) for one in specs)
+            if is_forced:
+                self._activities.add(activity)
+            found[activity] = tuple([
+                self._out(one)
+                if _is_called(one, self._disabled) or (is_forced and not _is_called(one, self._forced))
+                else one
+                for one in specs
+            ])  # fmt: skip
+        return found
+
+    def _out(self, spec: ActionSpec) -> ActionSpec:
+        found = self._specs.get(spec)
+        if found is None:
+            found = self._specs[spec] = spec.barred()
+        return found
+
+
+def _is_called(spec: ActionSpec, names: frozenset[str]) -> bool:
+    return spec.label in names or spec.name in names
 
 
 _MOST_INDEXES = 1024

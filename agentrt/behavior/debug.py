@@ -256,6 +256,9 @@ def _sibling(memory: Memory, at: Activation, index: int, node: DeciderNode, path
 def _checked(memory: Memory, node: DeciderNode, path: str) -> tuple[str, str]:
     """What the checks of a decider come to, in the order of ``decide``."""
     if memory.state.is_disabled(node):
+        rare = memory.state.seldom
+        if rare is not None and node.number in rare.barred:
+            return "disabled", "it is out by hand: disabled, or another one is forced"
         return "disabled", "one of its functions raised"
     if node.timer >= 0:
         again = memory.timers[node.timer] + node.every

@@ -308,6 +308,9 @@ class Rare:
     update_flags: Callable[[Any], int] | None = None  # computes the decision flags, in each tick in which it drives
     # the deciders that are out for this agent: their numbers, with the path at which each raised
     disabled: Mapping[int, str] = field(default_factory=lambda: _NOBODY)
+    # those that are out by somebody's hand: their numbers, with their names; see ``Memory.steer``
+    barred: Mapping[int, str] = field(default_factory=lambda: _NOBODY)
+    steered: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # the names that this was made of
     # for whom a control flag is kept by somebody foreign: its path, with the flag and the holder
     refused: Mapping[str, tuple[str, str]] = field(default_factory=lambda: _NOBODY)
     # by their paths, who waits for control flags, or was granted them since
@@ -396,12 +399,13 @@ class TreeState:
             note(self.body, path, TraceEvent.DISABLED, (("hook", hook),))
 
     def is_disabled(self, node: DeciderNode) -> bool:
-        return self.seldom is not None and node.number in self.seldom.disabled
+        rare = self.seldom
+        return rare is not None and (node.number in rare.disabled or node.number in rare.barred)
 
     def update(self) -> None:
         """Find out whether the next tick may be an ordinary one."""
         rare = self.seldom
-        self.is_plain = rare is None or not (rare.disabled or rare.is_unusual)
+        self.is_plain = rare is None or not (rare.disabled or rare.barred or rare.is_unusual)
 
     def at_the_end(self) -> None:
         """Do what was asked for: now, or at the end of the tick that runs."""
@@ -714,6 +718,8 @@ class Memory:
             self._keep_time()
         if body.kernel is not None:
             self.time = body.kernel.clock.now
+        if self.state.seldom is not None:
+            self.state.seldom.barred, self.state.seldom.steered = _NOBODY, (frozenset(), frozenset())
         self.state.update()
 
     def drive(self) -> None:
@@ -758,8 +764,10 @@ class Memory:
         else:
 
             def begin_anew() -> None:
+                steered = self.state.rare.steered
                 self._begin_anew()
                 self.join(body)
+                self.steer(*steered)
 
             self.leave("its code was read again", begin_anew)
         return True
@@ -768,6 +776,35 @@ class Memory:
         self.timers = [_NEVER] * self.tree.num_timers if self.tree.num_timers else _NO_TIMERS
         if self.state.seldom is not None:
             self.state.seldom.disabled = _NOBODY
+
+    def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        """Say which deciders are out by somebody's hand, and which their groups ask alone, by their names.
+
+        Of one that is forced all groups above it ask nobody else than whoever leads there; whether it is chosen it
+        still says itself. What is out and active ends. It replaces what was said before, and ends when the memory
+        joins another body.
+        """
+        state = self.state
+        if state.seldom is None and not disabled and not forced:
+            return
+        nodes = self.tree.nodes
+        barred = {node.number: node.name for node in nodes[1:] if node.name in disabled}
+        leading = {node.number for node in nodes if node.name in forced}
+        known = 0
+        while len(leading) > known:  # a group may come after what it shares with another one
+            known = len(leading)
+            leading |= {node.number for node in nodes if any(child.number in leading for child in node.children)}
+        for node in nodes:
+            below = [child.number for child in node.children]
+            if node.number in leading and node.name not in forced and not leading.isdisjoint(below):
+                barred |= {child.number: child.name for child in node.children if child.number not in leading}
+        rare = state.rare
+        rare.barred, rare.steered = barred, (disabled, forced)
+        first = next((at for at in self.path() if at.node.number in barred), None)
+        if first is not None:
+            rare.giving = (*rare.giving, (first, "it is out by hand"))
+        state.at_the_end()
+        state.update()
 
     def strands(self) -> list[Strand]:
         """The strands of coroutines that have not ended."""

@@ -712,7 +712,7 @@ def in_full(memory: Memory) -> bool:
         return True
     root, rare = memory.root, memory.state.seldom
     if root is not None and rare is not None and not rare.is_unusual and memory.tree.debug_output.level < 3:
-        return steady(memory, root, rare.disabled)
+        return steady(memory, root, {**rare.disabled, **rare.barred} if rare.barred else rare.disabled)
     log = log_of(memory)
     if log is not None:
         log.starting()

@@ -124,7 +124,14 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
     "--branches", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Where branches are kept.  [default: a temporary folder]",
 )  # fmt: skip
-def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Path | None) -> None:
+@click.option(
+    "--breakpoints", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where breakpoints of the world are kept.",
+)  # fmt: skip
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of files of breakpoints, and do nothing else.")
+def inspect(
+    *, recording: str | None, page: _Page, controls: bool, branches: Path | None, breakpoints: Path | None, schema: bool
+) -> None:
     """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
     A recording that is still being written can be looked at, too. With --controls, the page can change a number after
@@ -132,10 +139,20 @@ def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Pat
     """
     from agentrt.inspect import Inspector
 
+    if schema:
+        from agentrt.inspect.breakpoints import breakpoints_schema
+
+        tell_text(breakpoints_schema())
+        return
+    if breakpoints is not None and (recording is not None or not controls):
+        raise click.UsageError("--breakpoints goes with --controls, and with no RECORDING: nothing stops in one.")
     if branches is not None and (recording is None or not controls):
         raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
-        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody)
+        _inspect_world(
+            _own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody,
+            breakpoints=breakpoints,
+        )  # fmt: skip
         return
     inspector = Inspector(
         recording, port=page.port, address=page.address, token=page.token, controls=controls, branches=branches,
@@ -153,16 +170,9 @@ def _wait() -> None:
 
 
 def _inspect_world(
-    world: World,
-    page: _Page,
-    *,
-    seed: int,
-    speed: float,
-    controls: bool,
-    paused: bool,
-    past: int | None,
-    watch: Watch,
-) -> None:
+    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, past: int | None,
+    watch: Watch, breakpoints: Path | None = None,
+) -> None:  # fmt: skip
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
 
@@ -170,14 +180,9 @@ def _inspect_world(
 
     runtime = world.make(seed=seed, host="asyncio")
     inspector = Inspector(
-        runtime,
-        port=page.port,
-        address=page.address,
-        token=page.token,
-        controls=controls,
-        title=world.name,
-        past=past,
-    )
+        runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name,
+        past=past, breakpoints=breakpoints,
+    )  # fmt: skip
     watch(runtime)
 
     async def run() -> None:
@@ -213,6 +218,7 @@ class _Way(NamedTuple):
     speed: float
     is_inspected: bool
     controls: bool
+    breakpoints: Path | None  # where they are kept, or None
     paused: bool
     past: int | None
     path: Path | None  # where it is recorded, or None
@@ -233,7 +239,17 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
     @_page_options
-    @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+    @click.option(
+        "--controls",
+        is_flag=True,
+        help="Inspect: let the page pause, step, set breakpoints, and change what lives.",
+    )
+    @click.option(
+        "--breakpoints",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Inspect: where breakpoints are kept; goes with --controls.",
+    )
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
     @click.option(
         "--past", type=click.IntRange(0, MOST_PAST), metavar="TICKS",
@@ -331,6 +347,8 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
     if way.is_inspected and headless:
         raise click.UsageError("--headless and --inspect do not go together.")
+    if way.breakpoints is not None and not (way.is_inspected and way.controls):
+        raise click.UsageError("--breakpoints goes with --inspect and --controls.")
     if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
     with _recorded(world.name, way.path) as record:
@@ -341,15 +359,9 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
 
         if way.is_inspected:
             _inspect_world(
-                world,
-                page,
-                seed=way.seed,
-                speed=way.speed,
-                controls=way.controls,
-                paused=way.paused,
-                past=way.past,
-                watch=watch,
-            )
+                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, past=way.past,
+                watch=watch, breakpoints=way.breakpoints,
+            )  # fmt: skip
         elif headless:
             _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)
         else:

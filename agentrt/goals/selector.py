@@ -247,7 +247,9 @@ def move(wrapped: WrappedGoal, state: int) -> None:
 class Lifecycle:
     """The goals of one selector, as they begin, fail, stop and end. What several of them share is here, too."""
 
-    __slots__ = ("ending", "given", "is_busy", "locks", "notes", "removed", "routines", "running", "selector", "then")
+    __slots__ = (
+        "barred", "ending", "given", "is_busy", "locks", "notes", "removed", "routines", "running", "selector", "then",
+    )  # fmt: skip
 
     def __init__(self, selector: GoalSelector) -> None:
         self.selector: GoalSelector = selector
@@ -261,6 +263,7 @@ class Lifecycle:
         self.removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
         self.is_busy: bool = False  # one of its goals is being called
         self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
+        self.barred: frozenset[WrappedGoal] = frozenset()  # who is out by somebody's hand, and did not raise
 
     # --- what is remembered -------------------------------------------------------------------------------------------
 
@@ -483,15 +486,38 @@ class Lifecycle:
         else:
             self.stop(wrapped, reason, ABSENT)
 
+    def bar(self, chosen: frozenset[WrappedGoal]) -> None:
+        """Who is out by somebody's hand from now on, like those that raised; who was so before is asked again."""
+        before = self.barred
+        self.barred = frozenset(one for one in chosen if one in before or not self._is_out(one))
+        for wrapped in self.selector.available_goals:
+            if wrapped in self.barred and wrapped not in before:
+                if wrapped.state == ENDING:
+                    self.note_of(wrapped).fate = max(self.note_of(wrapped).fate, DISABLED)
+                elif wrapped.state == IDLE:
+                    move(wrapped, DISABLED)
+                else:
+                    self.stop(wrapped, "it is out by hand", DISABLED)
+            elif wrapped in before and wrapped not in self.barred:
+                if wrapped.state == DISABLED:
+                    move(wrapped, IDLE)
+                elif wrapped.state == ENDING and self.note_of(wrapped).fate == DISABLED:
+                    self.note_of(wrapped).fate = IDLE
+
+    def _is_out(self, wrapped: WrappedGoal) -> bool:
+        """Whether it raised, or will be out for that when it has ended; or it is in no body."""
+        fate = IDLE if self.notes is None or wrapped not in self.notes else self.notes[wrapped].fate
+        return wrapped.state in (DISABLED, ABSENT) or (wrapped.state == ENDING and fate != IDLE)
+
     def renew(self, wrapped: WrappedGoal) -> None:
         """The class of a goal reads otherwise: stop it if it runs, and take it in again if it was out.
 
         It has the control flags of its class from then on; while it cleans up, from its end on.
         """
         self.stop(wrapped, "its code was read again")
-        if wrapped.state == DISABLED:
+        if wrapped.state == DISABLED and wrapped not in self.barred:
             move(wrapped, IDLE)
-        if wrapped.state == ENDING:
+        if wrapped.state == ENDING and wrapped not in self.barred:
             notes = self.note_of(wrapped)
             notes.fate = IDLE if notes.fate == DISABLED else notes.fate
         if wrapped.state != ENDING:
@@ -1066,6 +1092,25 @@ class GoalSelector:
             self._life.renew(wrapped)
         return bool(touched)
 
+    def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        """Say which goals are out by somebody's hand, and which have their flags for themselves, by their names.
+
+        A goal that is forced is the only one of those that use one of its flags that is asked; whether it can be used
+        it still says itself. It replaces what was said before; goals that are added later are not meant.
+        """
+        goals = self._goals
+        mine = frozenset(one for one in goals if one.name in forced or one.goal.name in forced)
+        taken = frozenset(flag for one in mine for flag in one.flags)
+        self._life.bar(
+            frozenset(
+                one
+                for one in goals
+                if one.name in disabled
+                or one.goal.name in disabled
+                or (one not in mine and not taken.isdisjoint(one.flags))
+            )
+        )
+
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""
         return [routine.strand for routine in self._life.routines or ()]
@@ -1076,6 +1121,7 @@ class GoalSelector:
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
         self._life.locks.locked = None
+        self._life.barred = frozenset()
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
@@ -1177,6 +1223,8 @@ def _goal(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> GoalVi
 
 def _reason(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> str:
     state = wrapped.state
+    if state == DISABLED and wrapped._life is not None and wrapped in wrapped._life.barred:
+        return "it is out by hand: disabled, or another one is forced"
     if state != IDLE:
         return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
     for flag in wrapped.flags:

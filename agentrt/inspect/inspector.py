@@ -25,6 +25,7 @@ from urllib.parse import quote
 import anyio
 
 from agentrt.errors import InspectorError, MissingExtraError
+from agentrt.inspect.breakpoints import BreakpointFile
 from agentrt.inspect.doorkeeper import Doorkeeper, address_of
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
@@ -47,12 +48,14 @@ class Inspector:
         port: where to listen; 0 for any port that is free.
         address: what to listen on. Loopback by default; any other needs a token.
         token: what clients have to know, at least 16 characters; ``url`` contains it. None for nothing.
-        controls: whether clients may pause, step and set breakpoints; of a recording, which can always be moved in,
-            whether they may run branches of it: each runs the world that it names in a process of its own.
+        controls: whether clients may pause, step, set breakpoints, and change what lives; of a recording, which can
+            always be moved in, whether they may run branches of it: each runs the world that it names in a process of
+            its own.
         title: what the page calls it.
         hosts: names by which this machine is called, besides its address.
         max_clients: how many may look at the same time.
         branches: the folder where branches of a recording are kept; None for a temporary one, which goes in the end.
+        breakpoints: the file where breakpoints of a runtime are kept, which need controls; None for nowhere.
         app: where the world of a recording is, if it is that of a project; see ``agentrt.worlds.project_world``.
         past: how many of its last ticks clients can go back to while it runs. None: 2,000, from when somebody begins
             to look. A number: so many, from the beginning on, also while nobody looks. 0: none. They take 64 MB at
@@ -77,6 +80,7 @@ class Inspector:
         hosts: Iterable[str] = (),
         max_clients: int = 16,
         branches: str | PathLike[str] | None = None,
+        breakpoints: str | PathLike[str] | None = None,
         app: str = "",
         past: int | None = None,
     ) -> None:
@@ -91,8 +95,11 @@ class Inspector:
         self._max_clients = max_clients
         self._server: Server | None = None
         self._source: LiveSource | RecordedSource
+        if breakpoints is not None and (not controls or not isinstance(subject, Runtime)):
+            raise InspectorError("breakpoints are kept of a runtime, with controls", "Give controls=True.")
         if isinstance(subject, Runtime):
-            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past)
+            kept = None if breakpoints is None else BreakpointFile(fspath(breakpoints))
+            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past, breakpoints=kept)
         else:
             folder = None if branches is None else fspath(branches)
             self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)
@@ -124,6 +131,7 @@ class Inspector:
             InspectorError: the port is in use, or it runs already.
             MissingExtraError: the extra ``inspect`` is not installed.
             RecordingError: there is no recording at that path, or it cannot be read.
+            DataFault: the file of breakpoints cannot be read, or is wrong.
         """
         if self._server is not None:
             raise InspectorError("it runs already", "Make another one.")

@@ -41,20 +41,12 @@ begins to look, from the records that are kept, and goes on while he looks. Whoe
 has been running for long, since its beginning was not heard: so the agent is asked what it runs and since when, and
 what began before is put before the rest.
 
-*Breakpoints* are matched against records of the trace, which tell of everything that starts, so no part of a plan or a
-tree knows that there are any. When one is hit the tick goes on to its end (an agent is never stopped in the middle of a
-tick: that would be another run), and then the gate is closed. The last part of a record's path tells what starts:
+*Breakpoints* (``breakpoints``) are matched against records of the trace, which tell of everything that starts, so no
+part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent is never
+stopped in the middle of a tick: that would be another run), and then the gate is closed. What is changed by hand
+(``handling``) is an input of the run.
 
-* ``action``    an action runs: the name of its class, as paths show it (``Eat``; ``Eat#2`` is an ``Eat``, too);
-* ``activity``  an activity is performed: any action runs for it (``colony:eat``);
-* ``strategy``  a strategy is tried, for whatever it is needed: as task trees call it (``Mine Ore``) or by its name
-  (``mine_ore``);
-* ``decider``   a decider of a behavior tree or a leaf of a selection tree becomes active, by its name or by that of its
-  behavior;
-* ``goal``      a goal of a selector starts;
-* ``agent``     an agent is added, or anything of the above starts in it.
-
-All but the last may be bound to one agent. One module reads this one, the inspector's door: it is a room because of its
+One module reads this one, the inspector's door: it is a room because of its
 rule about threads, which nothing else here has to know.
 """
 
@@ -63,13 +55,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.begun import began_before
+from agentrt.inspect.breakpoints import BreakpointFile, Breakpoints
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.handling import LiveHands
 from agentrt.inspect.past import JUST_NOW_ROWS, NOT_DONE, Past, told_just_now
 from agentrt.inspect.pins import LivePins
 from agentrt.inspect.protocol import (
@@ -106,17 +99,16 @@ if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
 
 
-MOST_BREAKPOINTS = 64
-
 _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 
 
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, pins: LivePins, now: float) -> None:
+    def __init__(self, runtime: Runtime, history: History, pins: LivePins, hands: LiveHands, now: float) -> None:
         self.runtime: Runtime = runtime
         self.pins: LivePins = pins
+        self.hands: LiveHands = hands
         self.history: History = history
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
@@ -180,6 +172,7 @@ class Scene:
         if watch.drawing:
             yield from drawing_messages(session, self.runtime.tick, self.drawing())
         yield from self.pins.messages(session, self.runtime.tick)
+        yield from self.hands.messages(session, self.now)
 
     def view(self, name: str) -> Message | None:
         """What an agent does as plain values; None if it is not there."""
@@ -361,97 +354,6 @@ def _summary(values: list[float]) -> dict[str, float]:
     return {"last": values[-1], "mean": round(sum(values) / len(values), 3), "worst": max(values)}
 
 
-# --- breakpoints ------------------------------------------------------------------------------------------------------
-
-_STARTS = frozenset((TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY))
-
-
-@dataclass(slots=True)
-class Breakpoint:
-    """One breakpoint."""
-
-    id: int
-    kind: str  # action, activity, strategy, decider, goal or agent
-    name: str
-    agent: str  # in which agent; empty for any
-    hits: int = 0  # how often it was hit
-    last: str = ""  # the record that was hit last, as a line; empty if none was
-    place: tuple[str, ...] = ("", "")  # its agent and its path, so that a page can go there
-
-    def matches(self, record: TraceRecord) -> bool:
-        if self.kind == "agent":
-            return record.agent == self.name
-        if self.agent and record.agent != self.agent:
-            return False
-        detail = dict(record.detail)
-        above, _, last = record.path.rpartition("/")
-        if record.event is TraceEvent.RUN:
-            if self.kind == "action":
-                return self.name in (last, last.partition("#")[0])
-            return self.kind == "activity" and above.rpartition("/")[2].partition("#")[0] == self.name
-        if record.event is TraceEvent.ACTIVATE:
-            return self.kind == "decider" and self.name in (last, detail.get("behavior"))
-        if record.event is TraceEvent.TRY:
-            label = str(detail.get("by"))
-            return self.kind == "strategy" and self.name in (label, label.lower().replace(" ", "_"))
-        # The start of a goal says more about it; that of an action says nothing.
-        return record.event is TraceEvent.START and self.kind == "goal" and last == self.name and bool(detail)
-
-
-class Breakpoints:
-    """The breakpoints of one runtime. Used on the runtime's thread alone."""
-
-    __slots__ = ("_count", "_points", "_reason", "place")
-
-    def __init__(self) -> None:
-        self._points: dict[tuple[str, str, str], Breakpoint] = {}  # in the order in which they were set
-        self._count = 0
-        self._reason = ""  # of the first one that was hit since ``take`` was asked, in words; empty if none was
-        self.place: tuple[str, str] = ("", "")  # the agent and the path of that one
-
-    def __len__(self) -> int:
-        return len(self._points)
-
-    def add(self, kind: str, name: str, agent: str) -> bool:
-        """Set one, unless there is the same; False if there are too many."""
-        wanted = (kind, name, agent)
-        if wanted not in self._points:
-            if len(self._points) >= MOST_BREAKPOINTS:
-                return False
-            self._count += 1
-            self._points[wanted] = Breakpoint(self._count, kind, name, agent)
-        return True
-
-    def remove(self, number: int) -> bool:
-        found = [key for key, point in self._points.items() if point.id == number]
-        return bool(found and self._points.pop(found[0]))
-
-    def clear(self) -> None:
-        self._points.clear()
-
-    def heard(self, record: TraceRecord) -> None:
-        if record.event not in _STARTS:
-            return
-        for point in self._points.values():
-            if point.matches(record):
-                point.hits += 1
-                point.last = f"tick {record.tick} {record.agent} {record.path}"
-                point.place = (record.agent, record.path)
-                self.place = self.place if self._reason else (record.agent, record.path)
-                of_whom = f" of {point.agent}" if point.agent else ""
-                where = f"({record.agent} {record.path})"
-                self._reason = self._reason or f"breakpoint: {point.kind} {point.name}{of_whom} {where}"
-
-    def take(self) -> str:
-        """The reason to stop, once."""
-        reason, self._reason = self._reason, ""
-        return reason
-
-    def as_json(self) -> list[Message]:
-        """All of them as plain values, in the order in which they were set."""
-        return [asdict(point) for point in self._points.values()]
-
-
 # --- the source -------------------------------------------------------------------------------------------------------
 
 _SHARE = 25  # of the time of the game's thread, composing gets one of so many parts
@@ -473,6 +375,7 @@ class LiveSource(Source):
         controls: bool,
         past: int | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        breakpoints: BreakpointFile | None = None,
     ) -> None:
         super().__init__(clock)
         self._past = Past(runtime, title, past, clock=clock)
@@ -483,7 +386,8 @@ class LiveSource(Source):
         self._controls = controls
         self._history = History()
         self._times = TickTimes(clock)
-        self._breakpoints = Breakpoints()
+        self._breakpoints = Breakpoints(breakpoints)
+        self._hands = LiveHands(runtime, controls=controls)
         self._pins = LivePins()
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
@@ -498,8 +402,10 @@ class LiveSource(Source):
 
     def attach(self) -> None:
         if not self._hooks:
+            self._breakpoints.load()
             self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
             self._past.attach()
+            self._listen_if_needed()  # for the breakpoints of a file, whoever looks
 
     def detach(self) -> None:
         """Leave the runtime as if nobody had looked at it."""
@@ -510,6 +416,7 @@ class LiveSource(Source):
         self._past.leave.clear()
         self._open.clear()
         self._breakpoints.clear()
+        self._hands.detach()
         self._listen_if_needed()  # after these two: nothing needs it any more
         gate = self._runtime.gate
         if self._speed is not None:
@@ -529,6 +436,7 @@ class LiveSource(Source):
         if self._ears:
             self._times.end(self._runtime.tick)
             self._look_through()
+            self._look_for_breakpoints()
         if self._past.ring is not None:
             looking = (*self._open, *self._past.sessions)
             self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
@@ -558,6 +466,7 @@ class LiveSource(Source):
                 while session.commands and session in self._open:
                     self._obey(session, session.commands.popleft())
                     session.hurry()
+            self._hands.settle()
             now = self._clock()
             if now >= self._rest_until:
                 due = [session for session in sessions if session in self._open and session.is_due(now)]
@@ -585,7 +494,7 @@ class LiveSource(Source):
             self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._pins, now)
+        scene = Scene(self._runtime, self._history, self._pins, self._hands, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
@@ -636,7 +545,7 @@ class LiveSource(Source):
     # --- listening ----------------------------------------------------------------------------------------------------
 
     def _listen_if_needed(self) -> None:
-        is_needed = bool(self._open or self._past.sessions or len(self._breakpoints))
+        is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
         if is_needed and not self._ears:
             self._ears = [self._runtime.trace.listen(self._heard), self._runtime.every_tick(self._times.begin)]
@@ -657,10 +566,19 @@ class LiveSource(Source):
         """Look at what was heard since the last time."""
         if batch := self._batch:
             self._history.take([(tick, who, path, event._value_, pairs) for tick, who, path, event, pairs in batch])
-            if len(self._breakpoints):
+            if self._breakpoints.are_armed:
                 for record in batch:
                     self._breakpoints.heard(record)
             batch.clear()
+
+    def _look_for_breakpoints(self) -> None:
+        """What is so at the end of a tick."""
+        try:
+            self._breakpoints.look(self._runtime, self._clock)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._failed("the inspector failed to look for a breakpoint", error, tick=self._runtime.tick)
 
     # --- commands -----------------------------------------------------------------------------------------------------
 
@@ -698,18 +616,17 @@ class LiveSource(Source):
                 self._speed = gate.speed
             gate.speed = fields["speed"]
         else:
-            self._change_breakpoints(session, do, fields)
+            self._change(session, do, fields)
 
     def _go_back(self, session: Session, tick: int) -> None:
         if self._past.enter(session, Command("at", {"tick": tick})):
             self._open.pop(session, None)  # from here on it is another thread's
 
-    def _change_breakpoints(self, session: Session, do: str, fields: dict[str, Any]) -> None:
-        if do == "break":
-            if not self._breakpoints.add(fields["kind"], fields["name"], fields["agent"]):
-                session.refuse("there are too many breakpoints; remove one", "too_many")
-        elif not self._breakpoints.remove(fields["id"]):
-            session.refuse(f"there is no breakpoint {fields['id']}", "unknown_breakpoint")
+    def _change(self, session: Session, do: str, fields: dict[str, Any]) -> None:
+        if do == "hand":
+            self._hands.obey(session, fields)
+        elif problem := self._breakpoints.obey(do, fields, self._runtime):
+            session.refuse(*problem)
 
     # --- on the server's thread ---------------------------------------------------------------------------------------
 

@@ -39,6 +39,10 @@ _MOST_PINS = 24
 _MOST_TICKS = 100_000  # in one step
 _LARGEST_TICK = 2**53  # what a number of JavaScript can hold
 _DEEPEST = 200  # containers within containers; a plan has four for each of its levels
+BREAK_KINDS = (
+    "action", "activity", "strategy", "decider", "goal", "agent", "condition", "aborts", "waits", "late",
+)  # fmt: skip
+NAMELESS = ("aborts", "late")
 _SLOWEST, _FASTEST = 0.01, 1000.0
 
 
@@ -86,12 +90,14 @@ class WatchQuery(NamedTuple):
     pins: tuple[Pin, ...] = ()  # expressions, with their lines over time
     branches: bool = False  # the branches of a recording, and what came in after the tick
     branch: int = 0  # one of them, by its number, with the time lines of ``agent``; 0 for none
+    hands: bool = False  # what can be changed by hand of ``agent``, and the inputs that the world takes
 
 
 class Command(NamedTuple):
     """What a client asks for."""
 
-    do: str  # watch, pause, resume, play, step, speed, break, unbreak, at, live, branch or unbranch
+    # watch, pause, resume, play, step, speed, break, arm, unbreak, hand, at, live, branch or unbranch
+    do: str
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
 
@@ -165,10 +171,16 @@ def _speed(name: str, value: Any) -> float:
 
 
 def _kind(name: str, value: object) -> str:
-    kinds = ("action", "activity", "strategy", "decider", "goal", "agent")
-    if value not in kinds:
-        raise _Wrong(f"'{name}' has to be one of {', '.join(kinds)}")
+    if value not in BREAK_KINDS:
+        raise _Wrong(f"'{name}' has to be one of {', '.join(BREAK_KINDS)}")
     return str(value)
+
+
+def _object(name: str, value: object) -> dict[str, Any]:
+    """Its contents are looked at by whoever takes it."""
+    if type(value) is not dict:
+        raise _Wrong(f"'{name}' has to be an object")
+    return value
 
 
 def _flag(name: str, value: object) -> bool:
@@ -226,6 +238,7 @@ _WATCH: _Fields = {
     "pins": _pins,
     "branches": _flag,
     "branch": _whole(0, _LARGEST_TICK, 0),
+    "hands": _flag,
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -235,8 +248,12 @@ _COMMANDS: Mapping[str, _Fields] = {
     "play": {},
     "step": {"ticks": _whole(-_MOST_TICKS, _MOST_TICKS, 1)},
     "speed": {"speed": _speed},
-    "break": {"kind": _kind, "name": _name, "agent": _text},
+    # what starts by its name; of a condition the expression, of ``waits`` the seconds; ``aborts``, ``late``: nothing
+    "break": {"kind": _kind, "name": _text, "agent": _text},
+    "arm": {"id": _whole(0, _LARGEST_TICK), "on": _flag},
     "unbreak": {"id": _whole(0, _LARGEST_TICK)},
+    # change what lives: an edit as ``agentrt.record.hands`` reads it; the answer bears the same number
+    "hand": {"id": _whole(0, _LARGEST_TICK, 0), "edit": _object},
     "at": {"tick": _whole(0, _LARGEST_TICK)},  # of a recording, or of the past of a run; 0: the oldest that is kept
     "live": {},  # back from the past of a run
     # run a recording on otherwise, after a tick, for some ticks (null: to its end); end it, or let go of it
@@ -267,6 +284,8 @@ def read(text: str) -> Command | Denial:
         return Denial(f"'do' has to be one of {', '.join(_COMMANDS)}", "unknown_command")
     try:
         checked = {name: check(name, message.get(name)) for name, check in fields.items()}
+        if do == "break" and checked["kind"] not in NAMELESS:
+            _name("name", checked["name"])
     except _Wrong as wrong:
         return Denial(f"{do}: {wrong}", "bad_message")
     return Command(str(do), {"watch": WatchQuery(**checked)} if do == "watch" else checked)

@@ -31,6 +31,7 @@ from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.handling import RecordedHands
 from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
@@ -78,6 +79,7 @@ class RecordedScene:
         self.branches: Branches | None = branches
         self._clock = clock
         self.pins: RecordedPins = RecordedPins(recording, clock)
+        self._hands = RecordedHands(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._names_of: dict[str, SpanNames] = {}
@@ -123,6 +125,7 @@ class RecordedScene:
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
+        yield from self._hands.messages(session, last)
         if watch.branches and self.branches is not None:
             yield from self._branches(session, tick, last, self.branches)
 

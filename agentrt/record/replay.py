@@ -35,6 +35,7 @@ from agentrt.agent.agent import Restart
 from agentrt.errors import AgentRTError, EditError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
+from agentrt.record.hands import lay_hands
 from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
 from agentrt.record.tuning import put_up
 from agentrt.record.values import Unkept
@@ -61,6 +62,7 @@ class Feeder:
         self._next = next(self._inputs, None)
         runtime.calls.answers = self
         put_up(runtime, self.change_failed)
+        lay_hands(runtime)
 
     def close(self) -> None:
         """Feed nothing more, and let go of the recording."""

@@ -232,6 +232,7 @@ class _Stage:
     routines: list[Routine] | None = None
     flags: _LeafFlags | None = None  # if a behavior has control flags
     out: dict[str, _Out] | None = None  # by behavior
+    barred: frozenset[str] = frozenset()  # behaviors that are out by somebody's hand
     leaving: tuple[str, Callable[[], object]] | None = None  # the body: why, and who is told
     _due: bool = False  # to be evaluated now
     _busy: bool = False  # a callback is on the stack, or ``settle``
@@ -360,7 +361,8 @@ class _Stage:
         program, bits = self.program, self.bits
         if self.out:
             self._take_in()
-        out, flags = self.out, self.flags
+        flags = self.flags
+        out: Collection[str] | None = {*(self.out or ()), *self.barred} if self.barred else self.out
         leaf = program.walk(bits, out) if out else program.select(bits)
         if flags is None:
             if leaf is None or leaf is self.leaf or not self.flags_of(leaf):
@@ -827,6 +829,7 @@ class SelectionState:
         give(self, body, "SelectionState.join")
         stage.driven = body
         stage.evaluated = stage.out = None
+        stage.barred = frozenset()
 
     def drive(self) -> None:
         """Evaluate the tree if a variable or the tree changed, and change the behavior if another one is selected.
@@ -862,6 +865,22 @@ class SelectionState:
         if not classes.isdisjoint(type(stage.behavior).__mro__):
             stage.abandon("its code was read again")
         return True
+
+    def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
+        """Say which leaves are out by somebody's hand, and which are the only ones, by their names or behaviors.
+
+        Whether the conditions of one that is forced hold is still asked. It replaces what was said before, and counts
+        from the next drive on.
+        """
+        stage = self._stage
+        leaves = [one for one in stage.adopt().nodes if one.behavior is not None]
+        mine = frozenset(one.behavior for one in leaves if not forced.isdisjoint((one.name, one.path, one.behavior)))
+        stage.barred = frozenset(
+            one.behavior or ""
+            for one in leaves
+            if (mine and one.behavior not in mine) or not disabled.isdisjoint((one.name, one.path, one.behavior))
+        )
+        stage.evaluated = None
 
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""

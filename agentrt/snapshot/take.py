@@ -265,6 +265,8 @@ def _reason(frame: Frame, unit: Unit, extras: Extras | None) -> str:
         return f"rejected: {unit.rejection}"
     if extras is not None and extras.reason:
         return extras.reason
+    if unit.spec.is_filter and not unit.spec.has_filter:
+        return "it is out by hand: disabled, or another one is forced"
     return "it only forbids or allows" if unit.spec.is_filter else "it ended thinking without an output"
 
 

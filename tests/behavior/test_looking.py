@@ -142,5 +142,5 @@ def test_what_belongs_to_the_machine_is_not_on_a_memory_but_in_one_place():
         *("activation", "active_path", "agent", "behavior", "body", "debug_print_state", "decision_flags"),
         *("delegate_decide_to_children", "disabled", "drive", "dt", "enable", "given_to", "join", "leave", "name"),
         *("outline", "path", "perceived", "precedence", "random", "rank", "reloaded", "root", "state"),
-        *("stimuli", "stimuli_flags", "strands", "tick", "time", "timers", "tree", "view", "view_type"),
+        *("steer", "stimuli", "stimuli_flags", "strands", "tick", "time", "timers", "tree", "view", "view_type"),
     ]

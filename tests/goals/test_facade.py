@@ -74,7 +74,7 @@ def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
         *("add_goal", "ai_step", "available_goals", "body", "disable_control_flag", "disabled_flags", "drive"),
         *("enable_control_flag", "find", "full_ticks", "given_to", "is_away", "join", "leave", "ledger"),
         *("locked_flags", "name", "precedence", "rank", "reloaded", "remove_all_goals", "remove_goal", "running_goals"),
-        *("set_control_flag", "strands", "tick", "tick_running_goals", "ticks", "view", "view_type"),
+        *("set_control_flag", "steer", "strands", "tick", "tick_running_goals", "ticks", "view", "view_type"),
     ]
     assert [name for name in dir(WrappedGoal) if not name.startswith("_")] == [
         *("body", "can_be_replaced_by", "flag_name", "flags", "flags_granted", "give_way", "goal"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from modules import load
 
-from agentrt.inspect.live import MOST_BREAKPOINTS, Breakpoints, LiveSource
+from agentrt.inspect.breakpoints import MOST_BREAKPOINTS, Breakpoints
+from agentrt.inspect.live import LiveSource
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 
 village_of = load("tests/inspect/village.py")
@@ -76,6 +77,8 @@ def test_speed_and_what_it_was_before(watched):
         ("speed", {"speed": 2}),
         ("break", {"kind": "action", "name": "Eat"}),
         ("unbreak", {"id": 1}),
+        ("arm", {"id": 1, "on": False}),
+        ("hand", {"id": 1, "edit": {"abort": "plan"}}),
     ],
 )
 def test_without_controls_nothing_can_be_done(village, do, fields):
@@ -129,7 +132,8 @@ def test_it_stops_when_this_starts(village, wanted, tick, record):
     (point,) = state["breakpoints"]
     assert point == {
         "id": 1, "kind": wanted["kind"], "name": wanted["name"], "agent": wanted.get("agent", ""),
-        "hits": point["hits"], "last": point["last"], "place": point["place"],
+        "hits": point["hits"], "last": point["last"], "place": point["place"], "enabled": True,
+        "was": point["was"], "error": "",
     }  # fmt: skip
     assert point["hits"] >= 1
     assert point["last"].startswith(f"tick {tick} ")

@@ -50,5 +50,5 @@ def test_what_belongs_to_the_machine_is_not_on_what_authors_hold():
     assert [name for name in dir(selection.SelectionState) if not name.startswith("_")] == [
         *("behavior", "behaviors", "body", "current", "drive", "entity", "given_to", "is_set", "is_stale", "join"),
         *("leaf", "leave", "name", "outline", "perform", "phase", "precedence", "rank", "reloaded", "restore", "save"),
-        *("set_variable", "signal", "strands", "tree", "variables", "view", "view_type"),
+        *("set_variable", "signal", "steer", "strands", "tree", "variables", "view", "view_type"),
     ]

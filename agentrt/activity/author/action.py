@@ -167,6 +167,17 @@ class ActionSpec(Declared):
             made.boost = self._number("sunk_cost_boost", numbers.sunk_cost_boost)
         return made
 
+    def barred(self) -> Self:
+        """The same as one that stands in its place and cannot be performed: it is out by somebody's hand.
+
+        To the planner it is a filter that forbids nothing: impossible as soon as it is asked. None of its code runs.
+        """
+        made = copy.copy(self)
+        made.is_filter, made.has_filter = True, False
+        made.has_think = made.has_stop_thinking = made.must_stop_think = False
+        made.think_code = made.think_timeout = made.steps = None
+        return made
+
     @property
     def _is_leaf(self) -> bool:
         """Whether it has no steps. Not asked of ``kind``, which groups and tasks set when all this has been read."""

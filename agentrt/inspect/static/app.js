@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
- * `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told to the server.
- * From the state follows what is watched, and so what the server sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `timeline.js`, `details.js`,
+ * `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told
+ * to the server. From the state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -24,6 +24,7 @@ import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
 import { FileSource, isFile } from "./filesource.js";
 import { flagsSection } from "./flags.js";
+import { handsView, hasNoHands } from "./handsview.js";
 import { bindKeys } from "./keyboard.js";
 import { agentHead, messageBar, splitter, switchTheme, tabPanel, themed } from "./layout.js";
 import { followLinks } from "./links.js";
@@ -57,6 +58,15 @@ const whatIf = whatIfView(store, connection);
 const share = shareDialog(store);
 const terms = meanings(store);
 const justNow = justNowSection(store, playback);
+const hands = handsView(store, connection, playback);
+
+/** What the side panel offers for what is selected, while it lives: break where it starts, disable it, force it. */
+function liveButtons(kind, name) {
+  const { selection, agent } = store.state;
+  const driver = agent?.snapshot?.drivers.find((one) => one.name === selection?.driver);
+  const isLeaf = kind === "decider" && driver?.model === "selection";
+  return h("div", {}, breakpoints.buttons(kind, name), hands.buttons(isLeaf ? "leaf" : kind, name));
+}
 
 const tabs = [
   ["plan", "Plan", planView(store), hasNoPlan],
@@ -67,6 +77,7 @@ const tabs = [
   ["tasks", "Strategies", tasksView(store), hasNoStrategies],
   ["world", "World", worldView(store), hasNoDrawing],
   ["whatif", "What if", whatIf.element, hasNoBranches],
+  ["control", "Control", hands.element, hasNoHands],
 ];
 
 const keys = bindKeys({
@@ -126,7 +137,7 @@ const side = h(
   h(
     "div",
     { class: "side-scroll" },
-    selectedSection(store, breakpoints.buttons, whatIf.buttons),
+    selectedSection(store, liveButtons, whatIf.buttons),
     justNow.element,
     pins.element,
     valuesSection(store),

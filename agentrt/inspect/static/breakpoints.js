@@ -1,5 +1,6 @@
 /**
- * Breakpoints: "stop when this starts", for an action, an activity, a strategy, a decider, a goal or an agent.
+ * Breakpoints: "stop when this starts", for an action, an activity, a strategy, a decider, a goal or an agent; or
+ * when something is so: a condition over values, an abort, a long wait, a late tick.
  *
  * They belong to the runtime and not to the page: every page that looks at it sees the same, and they stay when a page
  * is closed. The one that closed the gate is marked. Without controls they are shown and cannot be changed; a recording
@@ -10,7 +11,19 @@ import { button, h, reconcile, setAttr, setClass, setText, show } from "./dom.js
 import { plural } from "./format.js";
 import { choose } from "./store.js";
 
-const KINDS = ["action", "activity", "strategy", "decider", "goal", "agent"];
+/** The kinds: what the list of choices says, and an example of what is typed; none: nothing is. */
+const KINDS = [
+  ["action", "action", "Name, as in paths"],
+  ["activity", "activity", "Name, as in paths"],
+  ["strategy", "strategy", "Name, as in task trees"],
+  ["decider", "decider", "Name, or of its behavior"],
+  ["goal", "goal", "Name"],
+  ["agent", "agent", "Name"],
+  ["condition", "condition", "hunger > 0.8"],
+  ["aborts", "aborts", ""],
+  ["waits", "waits", "longer than 5 s: 5"],
+  ["late", "late tick", ""],
+];
 
 /**
  * Make the part of the side panel, and the buttons that set breakpoints elsewhere.
@@ -26,8 +39,9 @@ export function breakpointsSection(store, connection) {
   const kind = h(
     "select",
     { class: "select", "aria-label": "Kind of breakpoint" },
-    ...KINDS.map((one) => h("option", { value: one, text: one })),
+    ...KINDS.map(([one, words]) => h("option", { value: one, text: words })),
   );
+  const wrong = h("p", { class: "hand-error", role: "alert" });
   const name = h("input", {
     class: "input",
     placeholder: "Name, as in paths",
@@ -44,18 +58,34 @@ export function breakpointsSection(store, connection) {
       on: {
         submit: (event) => {
           event.preventDefault();
-          if (!name.value.trim()) return name.focus();
-          set(kind.value, name.value.trim(), only.checked ? store.state.chosen : "");
+          if (isNamed() && !name.value.trim()) return name.focus();
+          store.set({ breakError: "" });
+          pending = isNamed() ? name.value.trim() : "";
+          set(kind.value, pending, only.checked ? store.state.chosen : "");
           name.value = "";
           return undefined;
         },
       },
     },
+    wrong,
     kind,
     name,
     add,
     h("label", { class: "check" }, only, h("span", { text: "only in the chosen agent" })),
   );
+  let pending = ""; // what was typed last, so that it can be mended
+  const isNamed = () => KINDS.find(([one]) => one === kind.value)[2] !== "";
+  function example() {
+    setAttr(name, "placeholder", KINDS.find(([one]) => one === kind.value)[2]);
+    name.classList.toggle("is-blank", !isNamed()); // it keeps its place: the button does not move
+    setText(wrong, "");
+  }
+  kind.addEventListener("change", example);
+  example();
+  store.view(["breakError"], ({ breakError }) => {
+    setText(wrong, breakError);
+    if (breakError && name.value === "") name.value = pending;
+  });
 
   function set(which, what, agent) {
     connection.send({ do: "break", kind: which, name: what, agent: which === "agent" ? "" : (agent ?? "") });
@@ -131,8 +161,16 @@ function makeRow(store, connection) {
   const remove = button({ glyph: "close", name: "Remove this breakpoint", kind: "quiet" }, () =>
     connection.send({ do: "unbreak", id: row.point.id }),
   );
-  const row = h("li", {}, h("span", { class: "break-dot" }), h("span", { class: "break-text" }, words, last), remove);
-  row.parts = { words, last, remove };
+  const on = h("input", {
+    type: "checkbox",
+    class: "break-on",
+    on: { change: () => connection.send({ do: "arm", id: row.point.id, on: on.checked }) },
+  });
+  const was = h("span", { class: "break-was" });
+  const error = h("span", { class: "break-error hand-error" });
+  const dot = h("span", { class: "break-dot" });
+  const row = h("li", {}, on, dot, h("span", { class: "break-text" }, words, last, was, error), remove);
+  row.parts = { on, words, last, was, error, remove };
   return row;
 }
 
@@ -144,11 +182,28 @@ function goThere(store, { place, hits }) {
 
 function fillRow(row, point, world, isOff) {
   row.point = point;
-  setText(row.parts.words, `${point.kind} ${point.name}${point.agent ? ` of ${point.agent}` : ""}`);
+  const { on, was, error } = row.parts;
+  const words = wordsOf(point);
+  setText(row.parts.words, words);
+  setAttr(row.parts.words, "title", words);
+  if (on.checked !== point.enabled) on.checked = point.enabled;
+  on.disabled = isOff;
+  setAttr(on, "aria-label", `Enabled: ${words}`);
+  setAttr(on, "title", point.enabled ? "It stops the run: uncheck to keep it and not stop" : "Kept, and stops nothing");
+  setText(was, point.was.map(([one, value]) => `${one} ${value}`).join(", "));
+  setText(error, point.error);
   row.parts.last.disabled = point.hits === 0;
   setText(row.parts.last, point.hits > 0 ? `${plural(point.hits, "hit")}, last: ${point.last}` : "not hit yet");
   setAttr(row.parts.last, "title", point.last ? `Look at it: ${point.last}` : null);
-  const isHit = world.paused && point.hits > 0 && world.reason.includes(`${point.kind} ${point.name}`);
-  setClass(row, isHit ? "is-hit" : "");
+  const isHit = world.paused && point.hits > 0 && world.reason.startsWith(`breakpoint: ${words}`);
+  setClass(row, `${isHit ? "is-hit" : ""}${point.enabled ? "" : " is-off"}`.trim());
   row.parts.remove.disabled = isOff;
+}
+
+/** A breakpoint in words, as the reason of a pause has it. */
+function wordsOf({ kind, name, agent }) {
+  const whose = agent ? ` of ${agent}` : "";
+  if (kind === "waits") return `waits longer than ${name} s${whose}`;
+  if (kind === "late") return "late tick";
+  return `${kind} ${name}`.trim() + whose;
 }

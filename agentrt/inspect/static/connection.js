@@ -37,13 +37,14 @@ export function watchOf(state) {
     pins: watchedPins(state),
     branches: state.tab === "whatif",
     branch: state.tab === "whatif" ? state.branchId : 0,
+    hands: state.tab === "control",
   };
 }
 
 /** The keys that `watchOf` reads. */
 export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "draft", "branchId"],
+  ...["pins", "typedPin", "branchId"],
 ];
 
 /**
@@ -76,7 +77,7 @@ export const EVENT_GROUPS = {
   thinking: ["think", "ready", "unready", "reject", "stop_thinking", "blocked", "timeout", "storm"],
   trouble: ["abort", "fault", "disabled", "refused", "killed", "full", "ignored", "late"],
   solving: ["try", "solved", "failed", "interrupted", "resumed", "forecast"],
-  world: ["added", "removed", "injected", "revoked", "task", "note"],
+  world: ["added", "removed", "injected", "revoked", "task", "note", "hand"],
 };
 
 /**

@@ -26,10 +26,14 @@ export function selectedSection(store, breakButtons, changeButtons) {
   const title = h("h2", { text: "Selected" });
   let drawn = "";
   let made = null; // the part with what a utility is made of
-  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads", "pins"], (state) => {
+  store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads", "pins", "hands"], (state) => {
     const content = describe(state);
     // What a utility is made of changes all the time: that is brought up to date in place.
-    const text = JSON.stringify({ ...content, madeOf: content.madeOf?.map(([name, , words]) => [name, words]) });
+    const text = JSON.stringify({
+      ...content,
+      force: state.hands.force.filter(([who, , , name]) => who === state.chosen && name === content.stop?.[1]),
+      madeOf: content.madeOf?.map(([name, , words]) => [name, words]),
+    });
     setText(title, content.title);
     if (text !== drawn) {
       drawn = text; // else it is the same as before: a text that is being copied stays marked

@@ -10,6 +10,7 @@
 
 import { fill, h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
 import { gameTime, plain } from "./format.js";
+import { forceWord } from "./handsmodel.js";
 import { outlineOfPath, outlineRows, outlineTree } from "./outline.js";
 
 const MODEL_WORDS = {
@@ -28,7 +29,7 @@ const MODEL_WORDS = {
 export function modelsView(store) {
   const cards = h("div", { class: "cards" });
   const empty = h("div", { class: "empty" });
-  store.view(["agent", "chosen", "outlines", "toggled", "selection"], (state) => {
+  store.view(["agent", "chosen", "outlines", "toggled", "selection", "hands"], (state) => {
     const drivers = state.agent?.snapshot?.drivers ?? [];
     const keyOf = (driver) => `${driver.name}:${modelOf(driver)}`;
     reconcile(
@@ -103,7 +104,8 @@ function goalsBody(store) {
   const foot = h("div", { class: "card-foot" });
   return {
     element: h("div", {}, table, foot),
-    draw(driver, { selection }) {
+    draw(driver, all) {
+      const { selection } = all;
       const state = driver.state ?? {};
       const locked = new Map((state.locked ?? []).map(([flag, goal]) => [flag, goal]));
       reconcile(
@@ -116,7 +118,7 @@ function goalsBody(store) {
             store.set({ selection: { what: "goal", driver: driver.name, name: goal.name, path: goal.path } });
           const isSelected =
             selection?.what === "goal" && selection.driver === driver.name && selection.name === goal.name;
-          fillGoal(row, goal, locked, isSelected);
+          fillGoal(row, goal, locked, isSelected, forceWord(all, all.chosen, "goal", goal.name));
         },
       );
       const held = [...locked].map(([flag, goal]) => `${flag} is locked by ${goal}`);
@@ -130,9 +132,10 @@ function goalsBody(store) {
 function makeGoal() {
   const dot = h("span", { class: "dot" });
   const name = h("span", { class: "cell-name" });
+  const hand = h("span", { class: "hand-tag" });
   const flags = h("td");
   const cells = [
-    h("td", {}, dot, name),
+    h("td", {}, dot, name, hand),
     h("td", { class: "num" }),
     flags,
     h("td"),
@@ -140,12 +143,14 @@ function makeGoal() {
     h("td", { class: "why" }),
   ];
   const row = h("tr", {}, ...cells);
-  row.parts = { dot, name, flags, cells };
+  row.parts = { dot, name, hand, flags, cells };
   return row;
 }
 
-function fillGoal(row, goal, locked, isSelected) {
-  const { dot, name, flags, cells } = row.parts;
+function fillGoal(row, goal, locked, isSelected, hand) {
+  const { dot, name, hand: tag, flags, cells } = row.parts;
+  setText(tag, hand);
+  setClass(tag, `hand-tag is-${hand}`);
   const isRunning = goal.state === "running" || goal.state === "busy";
   setClass(row, `${isRunning ? "on-branch" : ""}${isSelected ? " is-selected" : ""}`);
   setClass(dot, `dot ${GOAL_DOTS[goal.state] ?? "idle"}`);
@@ -180,7 +185,10 @@ function treeOf(store, driver) {
     element: tree.element,
     draw(view, state) {
       const outline = state.outlines[view.name] ?? outlineOfPath(view);
-      tree.show(outline ? outlineRows(outline, view, state.toggled) : [], state.selection?.key ?? null);
+      const rows = outline ? outlineRows(outline, view, state.toggled) : [];
+      const kind = modelOf(view) === "selection" ? "leaf" : "decider";
+      for (const row of rows) row.hand = forceWord(state, state.chosen, kind, row.node.name);
+      tree.show(rows, state.selection?.key ?? null);
     },
   };
 }

@@ -107,14 +107,16 @@ function makeCells() {
   const dot = h("span", { class: "dot" });
   const name = h("span", { class: "node-name" });
   const label = h("span", { class: "node-label" });
+  const hand = h("span", { class: "hand-tag" });
   const state = h("span", { class: "col-state" });
   const note = h("span", { class: "col-why" });
   return {
-    lead: h("span", { class: "node" }, dot, name, label),
+    lead: h("span", { class: "node" }, dot, name, label, hand),
     columns: [state, note],
     dot,
     name,
     label,
+    hand,
     state,
     note,
   };
@@ -125,6 +127,8 @@ function fillCells(cells, row) {
   setClass(cells.dot, `dot ${row.isActive ? "running" : note?.verdict ? "impossible-soft" : "idle"}`);
   setText(cells.name, node.name);
   setText(cells.label, node.note ?? "");
+  setText(cells.hand, row.hand ?? "");
+  setClass(cells.hand, `hand-tag is-${row.hand}`);
   setAttr(cells.label, "title", `${node.kind}${node.note ? `: ${node.note}` : ""}`);
   const word = row.isActive ? "active" : (note?.verdict ?? "");
   setText(cells.state, word);

@@ -15,6 +15,7 @@ import { number, utility } from "./format.js";
 import { valueWords } from "./pins.js";
 import { census, PLAN_MODES, planRows } from "./plantree.js";
 import { remember } from "./store.js";
+import { forceWord } from "./handsmodel.js";
 import { Tree } from "./tree.js";
 
 /**
@@ -61,9 +62,11 @@ export function planView(store) {
   });
   const scroll = h("div", { class: "scroll" }, head, tree.element, empty);
   const reveal = follower(scroll, tree);
-  store.view(["agent", "chosen", "planMode", "toggled", "selection", "tab"], (state) => {
+  store.view(["agent", "chosen", "planMode", "toggled", "selection", "tab", "hands"], (state) => {
     const snapshot = state.agent?.snapshot;
     const rows = snapshot ? planRows(snapshot, state.planMode, state.toggled) : [];
+    for (const row of rows)
+      if (row.kind === "unit") row.hand = forceWord(state, state.chosen, "action", row.node.action, row.node.name);
     tree.show(rows, state.selection?.key ?? null);
     if (snapshot && state.tab === "plan") reveal(snapshot, rows);
     show(empty, rows.length === 0);
@@ -120,6 +123,7 @@ function makeCells() {
   const dot = h("span", { class: "dot" });
   const name = h("span", { class: "node-name" });
   const label = h("span", { class: "node-label" });
+  const hand = h("span", { class: "hand-tag" });
   const note = h("span", { class: "node-note" });
   const state = h("span", { class: "col-state" });
   const value = h("span", { class: "bar-value" });
@@ -127,19 +131,21 @@ function makeCells() {
   const boost = h("span", { class: "bar-boost" });
   const bar = h("span", { class: "bar" }, solid, boost);
   const column = h("span", { class: "col-utility" }, bar, value);
-  const lead = h("span", { class: "node" }, dot, name, label, note);
-  return { lead, columns: [state, column], dot, name, label, note, state, value, solid, boost, bar, column };
+  const lead = h("span", { class: "node" }, dot, name, label, hand, note);
+  return { lead, columns: [state, column], dot, name, label, hand, note, state, value, solid, boost, bar, column };
 }
 
 function fillCells(cells, row) {
   if (row.kind === "heading") {
     setText(cells.name, row.text);
     setClass(cells.dot, "dot none");
-    for (const cell of [cells.label, cells.note, cells.state, cells.value]) setText(cell, "");
+    for (const cell of [cells.label, cells.hand, cells.note, cells.state, cells.value]) setText(cell, "");
     show(cells.bar, false);
     return "heading";
   }
   const { node } = row;
+  setText(cells.hand, row.hand ?? "");
+  setClass(cells.hand, `hand-tag is-${row.hand}`);
   setClass(cells.dot, row.kind === "frame" ? "dot none" : `dot ${node.state}`);
   setClass(cells.state, `col-state ${node.state}`);
   setText(cells.state, row.kind === "frame" && !row.isOnBranch && node.state === "idle" ? "" : node.state);

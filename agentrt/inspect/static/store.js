@@ -14,6 +14,7 @@
 import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
+import { handsHandlers, handsState } from "./handsmodel.js";
 import { complete } from "./plantree.js";
 import { whatIfHandlers, whatIfState } from "./whatifmodel.js";
 import { learnNames, withNames } from "./spannames.js";
@@ -36,11 +37,12 @@ export function initialState() {
     timeline: null,
     drawing: null, // of the world; see drawing.js
     pins: [], // expressions that are watched over time: {agent, text}
-    draft: "", // the one that is being typed
+    typedPin: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     justNow: null, // what an agent did before the breakpoint that was hit last
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
+    ...handsState(),
     message: "", // an error of the server, or what became of something, shown until it is dismissed
     messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
@@ -123,11 +125,12 @@ export function receive(store, message) {
 
 const HANDLERS = {
   ...whatIfHandlers,
+  ...handsHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
-    Object.assign(unknown, { agent: null, world: null, readings: new Map(), justNow: null });
+    Object.assign(unknown, { agent: null, world: null, readings: new Map(), justNow: null, ...handsState() });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
@@ -167,9 +170,10 @@ const HANDLERS = {
     store.set({ reloads: message.rows });
   },
   error(store, message) {
+    if (message.code === "bad_breakpoint") return store.set({ breakError: message.message }); // said beside its field
     const code = message.code ? `${message.code}: ` : "";
     const words = clip(`${code}${message.message ?? "the server reports an error"}`, 400);
-    store.set({ messageIsGood: false, message: words });
+    return store.set({ messageIsGood: false, message: words });
   },
 };
 

@@ -10,6 +10,8 @@
  * A reload is a line through all lanes with a mark on the ruler, green if it was taken and red if it was refused
  * (hollow when that is mended); pointing at the mark tells what it is, pressing selects it.
  *
+ * What was changed by hand is a triangle on the ruler (`handsmarks.js`), red if nothing came of it.
+ *
  * A span is drawn in the color of its name, so that a habit is seen as a pattern; how it ended is drawn at its end: red
  * for aborted and failed, amber for preempted, open ends fade into now.
  */
@@ -17,6 +19,8 @@
 import { colorOf, colors, fitting, makeCanvas } from "./canvas.js";
 import { button, fill, h, setAttr, setText, show } from "./dom.js";
 import { gameTime, plural } from "./format.js";
+import { drawMarks, markLines } from "./handsmarks.js";
+import { marksOf } from "./handsmodel.js";
 import { isOver, reachOf } from "./past.js";
 import { selectReload, standings, summaryOf } from "./reloads.js";
 import { arrange, nowOf, openUntilOf, TimeScale, windowEnd } from "./timescale.js";
@@ -91,6 +95,7 @@ export function timelinePanel(store, playback) {
     drawBoxes(scene, layout);
     drawRuler(scene, state.hello?.ticks_per_second ?? 0);
     drawReloads(scene, standings(state));
+    drawMarks(scene, marksOf(state), GUTTER, RULER);
     drawNow(scene);
   }
 
@@ -101,6 +106,14 @@ export function timelinePanel(store, playback) {
     if (x < GUTTER || y >= RULER) return null;
     const near = (one) => Math.abs(GUTTER + scale.x(one.row.tick) - x) <= MARK + 2;
     return standings(store.state).findLast(near) ?? null;
+  }
+
+  /** The changes by hand whose mark is under the pointer. */
+  function marksAt(event) {
+    const box = canvas.element.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (x < GUTTER || y >= RULER) return [];
+    return marksOf(store.state).filter(([tick]) => Math.abs(GUTTER + scale.x(tick) - x) <= MARK + 2);
   }
 
   function spanAt(event) {
@@ -125,7 +138,7 @@ export function timelinePanel(store, playback) {
     draw();
   });
   store.view(
-    ["windowTicks", "windowLast", "world", "selection", "theme", "reloads"],
+    ["windowTicks", "windowLast", "world", "selection", "theme", "reloads", "hands"],
     ({ windowLast, windowTicks, hello, world }) => {
       const isOutside =
         windowLast !== null && world !== null && (world.tick > windowLast + 1 || world.tick < windowLast - windowTicks);
@@ -147,6 +160,7 @@ export function timelinePanel(store, playback) {
     pan,
     spanAt,
     reloadAt,
+    marksAt,
     scaleNow: () => scale,
     hover: (span) => {
       hovered = span;
@@ -289,7 +303,8 @@ function drawNow({ pen, height, width, scale, now }) {
 
 // --- pointer ---------------------------------------------------------------------------------------------------------
 
-function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt, reloadAt, scaleNow, hover }) {
+function bindPointer(parts) {
+  const { scroller, canvas, tip, store, playback, zoom, pan, spanAt, reloadAt, marksAt, scaleNow, hover } = parts;
   let drag = null;
   let moved = false;
   canvas.addEventListener(
@@ -343,11 +358,11 @@ function bindPointer({ scroller, canvas, tip, store, playback, zoom, pan, spanAt
   });
 
   function point(event) {
-    const [span, reload] = [spanAt(event), reloadAt(event)];
+    const [span, reload, marks] = [spanAt(event), reloadAt(event), marksAt(event)];
     hover(span);
-    show(tip, span !== null || reload !== null);
-    if (span === null && reload === null) return;
-    fill(tip, ...(reload === null ? tipLines(span, store.state) : reloadLines(reload)));
+    show(tip, span !== null || reload !== null || marks.length > 0);
+    if (tip.hidden) return;
+    fill(tip, ...(marks.length > 0 ? markLines(marks) : reload ? reloadLines(reload) : tipLines(span, store.state)));
     const panel = scroller.parentElement.getBoundingClientRect();
     const left = Math.min(event.clientX - panel.left + 12, panel.width - tip.offsetWidth - 6);
     tip.style.left = `${Math.max(4, left)}px`;
@@ -377,10 +392,8 @@ function reloadLines({ row, words }) {
 }
 
 function fillTable(table, spans) {
-  const rows = spans
-    .slice(-TABLE_ROWS)
-    .map(([lane, , , name, begin, end, outcome]) =>
-      h("tr", {}, ...[lane, name, begin, end ?? "", outcome].map((text) => h("td", { text }))),
-    );
+  const rows = spans.slice(-TABLE_ROWS).map(([lane, , , name, begin, end, outcome]) => {
+    return h("tr", {}, ...[lane, name, begin, end ?? "", outcome].map((text) => h("td", { text })));
+  });
   table.replaceChildren(...rows);
 }
