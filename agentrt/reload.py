@@ -69,7 +69,6 @@ from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.runtime.intake import Reloaded
 from agentrt.selection.library import Reread, SelectionLibrary
 from agentrt.selection.state import SelectionState
-from agentrt.selection.xml import SelectionProblem
 from agentrt.words import error_words, printable_lines
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
 
 import click
 
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from agentrt.inspect import Inspector
     from agentrt.record.recording import Recording
     from agentrt.record.replay import Make
+    from agentrt.reload import Reloader
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
     from agentrt.strategy.ask import Strategy
@@ -112,18 +113,26 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
     return with_page
 
 
+def _editor_option(command: Callable[..., None]) -> Callable[..., None]:
+    return click.option(
+        "--editor", default="", envvar="AGENTRT_EDITOR_LINK", show_envvar=True, metavar="ADDRESS",
+        help="Inspect: what opens a line of a file in your editor: vscode://file/{path}:{line}.",
+    )(command)  # fmt: skip
+
+
 @click.command()
 @click.argument("recording", required=False)
 @app_option
 @_page_options
 @click.option(
-    "--controls", is_flag=True, help="Let the page run branches of it (what if), or pause and step what lives."
+    "--controls", is_flag=True, help="Let the page run branches of it (what if), or pause, step and edit what lives."
 )
+@_editor_option
 @click.option(
     "--branches", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Where branches are kept.  [default: a temporary folder]",
 )  # fmt: skip
-def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Path | None) -> None:
+def inspect(*, recording: str | None, page: _Page, controls: bool, editor: str, branches: Path | None) -> None:
     """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
     A recording that is still being written can be looked at, too. With --controls, the page can change a number after
@@ -134,7 +143,19 @@ def inspect(*, recording: str | None, page: _Page, controls: bool, branches: Pat
     if branches is not None and (recording is None or not controls):
         raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
-        _inspect_world(_own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody)
+        world = _own_world()
+        _inspect_world(
+            world,
+            page,
+            seed=0,
+            speed=1.0,
+            controls=controls,
+            paused=False,
+            past=None,
+            watch=nobody,
+            reloader_of=_reloaders(world) if controls else None,
+            editor=editor,
+        )
         return
     inspector = Inspector(
         recording, port=page.port, address=page.address, token=page.token, controls=controls, branches=branches,
@@ -161,6 +182,8 @@ def _inspect_world(
     paused: bool,
     past: int | None,
     watch: Watch,
+    reloader_of: _Reloaders | None,
+    editor: str,
 ) -> None:
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
@@ -176,6 +199,8 @@ def _inspect_world(
         controls=controls,
         title=world.name,
         past=past,
+        editing=None if reloader_of is None else reloader_of(runtime),
+        editor=editor,
     )
     watch(runtime)
 
@@ -212,6 +237,7 @@ class _Way(NamedTuple):
     speed: float
     is_inspected: bool
     controls: bool
+    editor: str
     paused: bool
     past: int | None
     path: Path | None  # where it is recorded, or None
@@ -232,7 +258,12 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--inspect", "is_inspected", is_flag=True, help="Watch it in the browser instead of the terminal.")
     @_page_options
-    @click.option("--controls", is_flag=True, help="Inspect: let the page pause, step and set breakpoints.")
+    @click.option(
+        "--controls",
+        is_flag=True,
+        help="Inspect: let the page pause, step, set breakpoints, and edit packs and trees.",
+    )
+    @_editor_option
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
     @click.option(
         "--past", type=click.IntRange(0, MOST_PAST), metavar="TICKS",
@@ -259,7 +290,26 @@ def run(*, way: _Way, page: _Page) -> None:
 
     The nearest pyproject.toml upwards from here says in [tool.agentrt] which one that is: app = "mygame:world".
     """
-    _run(_own_world(), way, page)
+    world = _own_world()
+    _run(world, way, page, reloader_of=_reloaders(world) if way.controls else None)
+
+
+_Reloaders: TypeAlias = "Callable[[Runtime], Reloader]"
+
+
+def _reloaders(world: World) -> _Reloaders:
+    """What gives the reloader of a runtime of the project's world: one for each, however often it is asked for."""
+
+    @functools.cache
+    def reloader_of(runtime: Runtime) -> Reloader:
+        from agentrt.reload import Reloader
+
+        project = find_project()
+        registry: object = getattr(world, "registry", None)
+        folder = Path.cwd() if project is None else project.folder
+        return Reloader(runtime, folder, registries=[registry] if isinstance(registry, Registry) else [])
+
+    return reloader_of
 
 
 @click.command()
@@ -271,23 +321,19 @@ def dev(*, way: _Way, page: _Page) -> None:
     modules, packs, documents of task groups and selection trees below the folder of the project are looked at. What is
     wrong with an edit is told, and the old code goes on. Needs the extra 'watch'.
     """
-    from agentrt.reload import Reloader
-
-    project = find_project()
-    folder = Path.cwd() if project is None else project.folder
     if not way.headless and find_spec("uvicorn") is not None and find_spec("starlette") is not None:
         way = way._replace(is_inspected=True)
     world = _own_world()
+    reloader_of = _reloaders(world)
     with contextlib.ExitStack() as stack:
 
         def reload_on_change(runtime: Runtime) -> None:
-            registry: object = getattr(world, "registry", None)
-            reloader = Reloader(runtime, folder, registries=[registry] if isinstance(registry, Registry) else [])
+            reloader = reloader_of(runtime)
             reloader.on_reload(lambda report: tell_text(f"tick {report.tick}: {report}\n", err=True))
             stack.enter_context(reloader.watching())
-            tell(f"edits below {folder} are taken up", err=True)
+            tell(f"edits below {reloader.folder} are taken up", err=True)
 
-        _run(world, way, page, reload_on_change)
+        _run(world, way, page, reload_on_change, reloader_of=reloader_of)
 
 
 @click.command()
@@ -303,7 +349,8 @@ def demo(*, name: str | None, way: _Way, page: _Page, list_only: bool) -> None:
         _list()
         return
     own = None if name else own_world()
-    _run(own or world_called(name or DEFAULT_WORLD), way, page)
+    reloader_of = _reloaders(own) if own is not None and way.controls else None
+    _run(own or world_called(name or DEFAULT_WORLD), way, page, reloader_of=reloader_of)
 
 
 def _own_world() -> World:
@@ -317,7 +364,9 @@ def _own_world() -> World:
     return world
 
 
-def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
+def _run(
+    world: World, way: _Way, page: _Page, besides: Watch = nobody, *, reloader_of: _Reloaders | None = None
+) -> None:
     headless = way.headless
     if not way.is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
@@ -348,6 +397,8 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
                 paused=way.paused,
                 past=way.past,
                 watch=watch,
+                reloader_of=reloader_of,
+                editor=way.editor,
             )
         elif headless:
             _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)

@@ -26,6 +26,7 @@ import anyio
 
 from agentrt.errors import InspectorError, MissingExtraError
 from agentrt.inspect.doorkeeper import Doorkeeper, address_of
+from agentrt.inspect.editing import Workbench
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
 from agentrt.record.schema import is_number
@@ -33,6 +34,7 @@ from agentrt.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
     from agentrt.inspect.server import Server
+    from agentrt.reload import Reloader
 
 
 DEFAULT_PORT = 8765
@@ -54,12 +56,17 @@ class Inspector:
         max_clients: how many may look at the same time.
         branches: the folder where branches of a recording are kept; None for a temporary one, which goes in the end.
         app: where the world of a recording is, if it is that of a project; see ``agentrt.worlds.project_world``.
+        editing: takes up what clients save, who then may edit the packs, documents of task groups and selection trees
+            below its folder that the world has loaded, if they have ``controls``. None: they may not.
+        editor: how the page links to a line of a Python file, as an address with ``{path}``, or ``{file}`` (from that
+            folder on), and ``{line}``: ``"vscode://file/{path}:{line}"``. Empty: the place is a text to be copied.
         past: how many of its last ticks clients can go back to while it runs. None: 2,000, from when somebody begins
             to look. A number: so many, from the beginning on, also while nobody looks. 0: none. They take 64 MB at
             most.
 
     Raises:
-        InspectorError: the address needs a token, the token is too short, or the past is out of its range.
+        InspectorError: the address needs a token, the token is too short, the past is out of its range, or the editor
+            is no address.
         RecordingError: there is no recording at that path.
 
     Source: ours; Stonehearth, AI, the AI inspector.
@@ -79,6 +86,8 @@ class Inspector:
         branches: str | PathLike[str] | None = None,
         app: str = "",
         past: int | None = None,
+        editing: Reloader | None = None,
+        editor: str = "",
     ) -> None:
         if past is not None and not (is_number(past, 0) and past <= MOST_PAST):
             raise InspectorError(
@@ -92,7 +101,8 @@ class Inspector:
         self._server: Server | None = None
         self._source: LiveSource | RecordedSource
         if isinstance(subject, Runtime):
-            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past)
+            bench = Workbench(editing, controls=controls, editor=editor)
+            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past, workbench=bench)
         else:
             folder = None if branches is None else fspath(branches)
             self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)
