@@ -8,11 +8,12 @@ import sys
 import threading
 
 import pytest
+from edited import GROUPS, PACK, TREE, Den, Elsewhere, Howl
 from modules import load
 
-from agentrt import TOP, Action, Agent, Entity, Manifest, Registry, Runtime, sleep_ticks
+from agentrt import Agent, Entity, Runtime
 from agentrt.errors import InspectorError
-from agentrt.goals import Goal, GoalSelector
+from agentrt.goals import GoalSelector
 from agentrt.inspect.editing import (
     MOST_BYTES,
     Workbench,
@@ -22,106 +23,16 @@ from agentrt.inspect.editing import (
 )
 from agentrt.inspect.live import LiveSource
 from agentrt.reload import Reloader
-from agentrt.selection import LeafBehavior, SelectionLibrary
+from agentrt.selection import SelectionLibrary
 
 of = load("tests/inspect/village.py")
 
-PACK = """{
-  "_about": "what a wolf knows",
-  "actions": [
-    "mod:actions:howl",
-    "mod:actions:nap"
-  ],
-  "ai_packs": ["mod:ai_pack:base"]
-}
-"""
-TREE = """<SelectionTrees>
-  <!-- of wolves -->
-  <SelectionTree name="Wolf" type="BehaviorSelectionTree">
-    <Variables>
-      <Variable name="Late"/>
-    </Variables>
-    <Priority name="Root">
-      <Leaf name="Sleep" condition="Late"/>
-      <Leaf name="Roam"/>
-    </Priority>
-  </SelectionTree>
-</SelectionTrees>
-"""
-GROUPS = """{
-  "task_groups": {
-    "mod:task_groups:chores": {
-      "does": "mod:top",
-      "utility": [0.2, 0.4],
-      "tasks": [
-        { "activity": "mod:nap", "utility": 0.5 }
-      ]
-    }
-  }
-}
-"""
 
-
-class Howl(Action):
-    does = TOP
-    utility = 0.5
-
-    async def run(self, ctx, args):
-        await sleep_ticks(3)
-
-
-class Nap(Action):
-    does = "mod:nap"
-    utility = 0.5
-
-    async def run(self, ctx, args):
-        await sleep_ticks(3)
-
-
-class Idle(LeafBehavior):
-    pass
-
-
-class Elsewhere(Goal):
-    def can_use(self):
-        return False
-
-
-class World:
-    """A runtime whose agents have packs, task groups and selection trees from files."""
+class World(Den):
+    """A den, and a client that edits in it."""
 
     def __init__(self, folder, outside, **options):
-        self.folder = folder
-        self.outside = outside / "outside.json"
-        self.outside.write_text("{}")
-        (folder / "packs").mkdir()
-        (folder / "trees").mkdir()
-        self.write("packs/wolf.json", PACK)
-        self.write("packs/base.json", '{"actions": []}\n')
-        self.write("packs/other.json", '{"actions": []}\n')  # which nobody loads
-        self.write("packs/groups.json", GROUPS)
-        self.write("trees/wolf.xml", TREE)
-        things = {
-            "actions:howl": Howl,
-            "actions:nap": Nap,
-            "ai_pack:wolf": folder / "packs/wolf.json",
-            "ai_pack:base": folder / "packs/base.json",
-            "ai_pack:outside": self.outside,
-            "task_groups:chores": folder / "packs/groups.json",
-        }
-        self.registry = Registry([Manifest("mod", things)])
-        self.library = SelectionLibrary.load(folder / "trees")
-        self.runtime = Runtime(seed=1, host="plain")
-        self.runtime.log_level = "off"
-        self.agent = self.runtime.add(
-            Agent(
-                Entity("wolf", name="Akela"),
-                registry=self.registry,
-                packs=["mod:ai_pack:wolf"],
-                drivers=[self.library["Wolf"].state({"Sleep": Idle, "Roam": Idle})],
-            )
-        )
-        self.reloader = Reloader(self.runtime, folder)
+        super().__init__(folder, outside)
         options.setdefault("controls", True)
         self.bench = Workbench(self.reloader, **options)
         self.source = LiveSource(
@@ -136,13 +47,6 @@ class World:
         self.source.attach()
         self.client = of.Client(self.source)
         self.look()
-
-    def write(self, name, text):
-        (self.folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return self.folder / name
-
-    def read(self, name):
-        return (self.folder / name).read_bytes()
 
     def look(self):
         self.client.ask("watch", editing=True, agent="Akela")
@@ -171,9 +75,7 @@ class World:
 
 @pytest.fixture
 def folder(tmp_path):
-    folder = tmp_path / "game"
-    folder.mkdir()
-    return folder
+    return tmp_path / "game"
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
  * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
- * `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told to the server.
- * From the state follows what is watched, and so what the server sends.
+ * `breakpoints.js`, `editing.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told
+ * to the server. From the state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -20,6 +20,7 @@ import { Connection } from "./connection.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
 import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
+import { editingView, hasNoEdits, waitingBar } from "./editing.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
 import { FileSource, isFile } from "./filesource.js";
@@ -67,6 +68,7 @@ const tabs = [
   ["tasks", "Strategies", tasksView(store), hasNoStrategies],
   ["world", "World", worldView(store), hasNoDrawing],
   ["whatif", "What if", whatIf.element, hasNoBranches],
+  ["edit", "Edit", editingView(store, connection), hasNoEdits],
 ];
 
 const keys = bindKeys({
@@ -149,6 +151,7 @@ document.body.append(
   }),
   scrubber(store, playback),
   reloadBar(store),
+  waitingBar(store, connection),
   h(
     "main",
     { class: "workspace" },

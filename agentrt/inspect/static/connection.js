@@ -37,13 +37,14 @@ export function watchOf(state) {
     pins: watchedPins(state),
     branches: state.tab === "whatif",
     branch: state.tab === "whatif" ? state.branchId : 0,
+    editing: state.tab === "edit",
   };
 }
 
 /** The keys that `watchOf` reads. */
 export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "draft", "branchId"],
+  ...["pins", "typedPin", "branchId"],
 ];
 
 /**

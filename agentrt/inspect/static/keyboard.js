@@ -25,9 +25,9 @@ function keyTable(act) {
     [["j"], "j", "next agent", () => act.move(1)],
     [["k"], "k", "previous agent", () => act.move(-1)],
     [
-      ["1", "2", "3", "4", "5", "6", "7", "8"],
-      "1 … 8",
-      "Plan, Models, Why, Events, Performance, Strategies, World, What if",
+      ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+      "1 … 9",
+      "Plan, Models, Why, Events, Performance, Strategies, World, What if, Edit",
       (event) => act.tab(Number(event.key) - 1),
     ],
     [["ArrowLeft"], "←", "one tick back, in a run too (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],

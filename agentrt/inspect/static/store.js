@@ -12,6 +12,7 @@
  */
 
 import { taken } from "./drawing.js";
+import { editingHandlers, editingState } from "./editingmodel.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
 import { complete } from "./plantree.js";
@@ -36,11 +37,12 @@ export function initialState() {
     timeline: null,
     drawing: null, // of the world; see drawing.js
     pins: [], // expressions that are watched over time: {agent, text}
-    draft: "", // the one that is being typed
+    typedPin: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     justNow: null, // what an agent did before the breakpoint that was hit last
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
+    ...editingState(),
     message: "", // an error of the server, or what became of something, shown until it is dismissed
     messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
@@ -123,6 +125,7 @@ export function receive(store, message) {
 
 const HANDLERS = {
   ...whatIfHandlers,
+  ...editingHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
