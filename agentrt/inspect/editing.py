@@ -246,15 +246,10 @@ def written_text(text: str, before: bytes) -> bytes:
 
 
 def _changed_lines(before: str, after: str) -> tuple[int, int]:
-    """How many lines went and how many came, between the first and the last that differ."""
-    ours, theirs = before.split("\n"), after.split("\n")
-    while ours and theirs and ours[-1] == theirs[-1]:
-        ours.pop()
-        theirs.pop()
-    same = 0
-    while same < min(len(ours), len(theirs)) and ours[same] == theirs[same]:
-        same += 1
-    return len(ours) - same, len(theirs) - same
+    """How many lines went and how many came; one that only moved is neither, unless nothing else was done."""
+    ours, theirs = Counter(before.split("\n")), Counter(after.split("\n"))
+    moved = int(ours == theirs and before != after)
+    return (ours - theirs).total() + moved, (theirs - ours).total() + moved
 
 
 # --- documents --------------------------------------------------------------------------------------------------------

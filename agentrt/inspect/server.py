@@ -227,6 +227,7 @@ _TYPES = {
 }
 
 _EDITS_PER_SECOND, _EDITS_AT_ONCE = 20.0, 40.0  # requests of all clients together, for long and in one go
+_FORBIDDEN = 403
 _MOST_EDITING = 4  # requests that are waited for at a time
 _BODY_SECONDS = 10.0  # in which a request has to have come in
 
@@ -414,7 +415,9 @@ class Server:
             return PlainTextResponse("the request did not come in", 408, HEADERS)
         finally:
             self._editing -= 1
-        return Response(write(message), status, HEADERS, "application/json")
+        # What the source says has been answered: a browser would write each other status into its console, as an error.
+        told = {**message, "status": status}
+        return Response(write(told), 403 if status == _FORBIDDEN else 200, HEADERS, "application/json")
 
     async def _client(self, websocket: WebSocket) -> None:
         token = _token(websocket)

@@ -2,8 +2,8 @@
  * The tab Edit: the packs, task groups and selection trees that the world has loaded, as forms and as text.
  *
  * What is typed is checked while it is typed, by the world's own loaders; what is saved is taken up by the running
- * world, and what became of that stands below. Without `--controls` it says why nothing can be edited. Below it is told where
- * what drives the chosen agent is written in Python.
+ * world, and what became of that stands below. Without `--controls` it says why nothing can be edited. Below it is told
+ * where what drives the chosen agent is written in Python.
  */
 
 import { mayControl } from "./breakpoints.js";
@@ -27,6 +27,7 @@ import { jsonForm } from "./jsonform.js";
 import { xmlForm } from "./xmlform.js";
 
 const KINDS = { pack: "Packs", task_groups: "Task groups", selection: "Selection trees" };
+const MOST_LINES = 120; // of the changes that are shown
 const SAVE = "Write the file, and have it taken up  (Ctrl+S)";
 const NOT_LIVE = "Files are edited while their world runs: agentrt dev --controls, in the folder of its project.";
 
@@ -68,18 +69,11 @@ export function editingView(store, connection) {
   const foot = footer(store, connection, goTo);
   const empty = h("p", { class: "empty" });
   const sheet = h("div", { class: "edit-sheet" }, forms.json.element, forms.xml.element, editor.element);
-  const element = h(
-    "div",
-    { class: "edit-view view" },
-    notice,
-    bar,
-    empty,
-    sheet,
-    foot,
-    placesSection(store),
-  );
-  element.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "s") return;
+  const scroll = h("div", { class: "edit-scroll" }, empty, sheet, placesSection(store));
+  const element = h("div", { class: "edit-view view" }, notice, bar, scroll, foot);
+  document.addEventListener("keydown", (event) => {
+    const isMeant = store.state.tab === "edit" && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s";
+    if (!isMeant) return;
     event.preventDefault();
     act.save();
   });
@@ -124,7 +118,7 @@ function toolBar(store, act) {
       h("span", { text: mode === "form" ? "Form" : "Text" }),
     ),
   );
-  const link = h("a", { class: "edit-link", text: "Open in the editor" });
+  const link = h("a", { class: "edit-link", text: "in the editor" });
   const back = button({ label: "Undo", title: "Take back what was changed last  (Ctrl+Z)" }, act.undo);
   const again = button({ label: "Redo", title: "Do it again  (Ctrl+Shift+Z)" }, act.redo);
   const throwAway = button({ label: "Revert", title: "Throw away what was typed" }, () =>
@@ -237,10 +231,12 @@ function footer(store, connection, goTo) {
       const rows = changedLines(draft.base, draft.text);
       const count = (sign) => rows.filter(([one]) => one === sign).length;
       setText(changes.firstChild, `Changes: −${count("-")} +${count("+")} lines`);
-      fill(diff, ...rows.map(diffLine));
+      fill(diff, ...rows.slice(0, MOST_LINES).map(diffLine));
     }
     show(conflict, Boolean(draft.conflict));
-    if (draft.conflict) fill(conflict.children[1], ...changedLines(draft.base, draft.conflict.text).map(diffLine));
+    if (!draft.conflict) return;
+    const theirs = changedLines(draft.base, draft.conflict.text).slice(0, MOST_LINES);
+    fill(conflict.children[1], ...theirs.map(diffLine));
   });
   return h("div", { class: "edit-foot" }, conflict, wrong, h("div", { class: "edit-outcome" }, said, step), changes);
 }

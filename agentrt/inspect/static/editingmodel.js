@@ -10,7 +10,7 @@
 const CHECK_PAUSE = 250; // milliseconds after the last key
 const MOST_UNDO = 200;
 const SAME_STEP = 900; // milliseconds in which typing is one step to be undone
-const MOST_LINES = 60; // of the changes that are shown
+const MOST_COMPARED = 1_000_000; // pairs of lines; of more, all between the first and the last that differ are told
 
 /** What the state holds of edits. */
 export function editingState() {
@@ -179,9 +179,9 @@ export function outcomeOf(state, file) {
 }
 
 /**
- * The lines that differ between two texts, between the first and the last that do.
+ * The lines that differ between two texts, as few as can be found.
  *
- * @returns {[string, number, string][]} "-" or "+", the number of the line, and the line; at most some of them.
+ * @returns {[string, number, string][]} "-" or "+", the number of the line, and the line.
  */
 export function changedLines(before, after) {
   const [ours, theirs] = [before.split("\n"), after.split("\n")];
@@ -189,7 +189,32 @@ export function changedLines(before, after) {
   while (first < Math.min(ours.length, theirs.length) && ours[first] === theirs[first]) first += 1;
   let last = 0;
   while (last < Math.min(ours.length, theirs.length) - first && ours.at(-1 - last) === theirs.at(-1 - last)) last += 1;
-  const rows = (lines, sign) =>
-    lines.slice(first, lines.length - last).map((line, index) => [sign, first + index + 1, line]);
-  return [...rows(ours, "-").slice(0, MOST_LINES), ...rows(theirs, "+").slice(0, MOST_LINES)];
+  const [gone, come] = [ours.slice(first, ours.length - last), theirs.slice(first, theirs.length - last)];
+  const isSame = gone.length * come.length > MOST_COMPARED ? () => 0 : commonLines(gone, come);
+  const rows = [];
+  for (let [one, other] = [0, 0]; one < gone.length || other < come.length; ) {
+    if (one < gone.length && other < come.length && gone[one] === come[other]) [one, other] = [one + 1, other + 1];
+    else if (other >= come.length || (one < gone.length && isSame(one + 1, other) >= isSame(one, other + 1))) {
+      rows.push(["-", first + one + 1, gone[one]]);
+      one += 1;
+    } else {
+      rows.push(["+", first + other + 1, come[other]]);
+      other += 1;
+    }
+  }
+  return rows;
+}
+
+/** How many lines two lists have in common, in their order, from two places on. */
+function commonLines(gone, come) {
+  const width = come.length + 1;
+  const table = new Uint32Array((gone.length + 1) * width);
+  for (let one = gone.length - 1; one >= 0; one -= 1) {
+    for (let other = come.length - 1; other >= 0; other -= 1) {
+      const at = one * width + other;
+      const next = table[at + width + 1] + 1;
+      table[at] = gone[one] === come[other] ? next : Math.max(table[at + width], table[at + 1]);
+    }
+  }
+  return (one, other) => table[one * width + other];
 }

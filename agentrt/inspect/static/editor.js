@@ -7,11 +7,13 @@
  */
 
 import { button, fill, h, setText, show } from "./dom.js";
+import { clip } from "./format.js";
 import { resolved, schemaBelow } from "./jsonform.js";
 import { nodeAt, parseJson, pathAt } from "./jsontext.js";
 import { elementAround, parseXml } from "./xmltext.js";
 
 const MOST_OFFERED = 8;
+const LONGEST_HINT = 240; // letters
 const PART_OF_NAME = /[\w:.-]*$/;
 
 /**
@@ -127,7 +129,8 @@ function aboutJson(root, schema, at) {
   for (const key of path) part = schemaBelow(part, key, schema);
   const where = path.join(" › ");
   const known = part.properties && nodeAt(root, path)?.kind === "object" ? Object.keys(part.properties).join(", ") : "";
-  return [where, part.description, known && `keys: ${known}`].filter(Boolean).join(" · ");
+  const words = path.length > 0 ? clip(part.description ?? "", LONGEST_HINT) : "";
+  return [where, words, known && `keys: ${known}`].filter(Boolean).join(" · ");
 }
 
 function aboutXml(root, { opened }, at) {

@@ -20,7 +20,7 @@ import {
 
 const FRESH = { condition: "true", value: "true", default: "true" }; // what an attribute is at first; others are a name
 const HINTS = {
-  condition: "An expression over variables: Late and not Hungry. Nodes are asked in order; the first that holds is it.",
+  condition: "An expression over variables: Late and !Hungry. Nodes are asked in order; the first that holds is it.",
   default: "What the variable is in the beginning: true or false.",
   variable: "The variable that the signal sets.",
   value: "What it becomes: true, false, or an expression.",
@@ -118,7 +118,8 @@ function ofElement(element, path, act) {
     const up = button({ label: "↑", name: upward, title: "Before the one above", kind: "quiet" }, () => act.up(path));
     up.disabled = path.at(-1) === 0;
     const remove = () => act.remove(path);
-    tools.append(up, button({ glyph: "close", name: away, title: "Remove it, and what is in it", kind: "quiet" }, remove));
+    const title = "Remove it, and what is in it";
+    tools.append(up, button({ glyph: "close", name: away, title, kind: "quiet" }, remove));
   }
   const line = h(
     "div",

@@ -2,8 +2,8 @@
  * XML as text: where each element and attribute stands in it, and how one is changed there. Pure.
  *
  * The same as `jsontext.js` for selection trees: a form changes the one attribute, or puts in or takes out the one
- * line, and comments, order and indents stay. It knows no entities but those of XML itself: a document type makes it say that
- * it cannot read the text, as the world's own loader does.
+ * line, and comments, order and indents stay. It knows no entities but those of XML itself: a document type makes it
+ * say that it cannot read the text, as the world's own loader does.
  */
 
 const NAME = "[A-Za-z_:][\\w:.-]*";
