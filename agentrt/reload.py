@@ -35,6 +35,9 @@ of the class that run are stopped, the others of the plan go on. So are goals, t
 behaviors of selection trees; observers begin anew. Personal and shared task groups keep the tasks that they still
 declare. Each model knows by itself how to do that (``reloaded``, ``Knowledge.relearn``, ``TaskGroup.redeclare``).
 
+What a module says, how one thing takes over what another one is, and the reload itself stand in one file: each knows
+what the others leave behind when nothing is taken.
+
 Rejected: loading modules beside the old ones and swapping classes for others, everywhere where somebody may hold one:
 components are found by their type, functions have the namespace of the old module, and what a program keeps in its
 modules would begin anew.

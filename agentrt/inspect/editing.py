@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from agentrt.behavior.memory import Memory
@@ -99,7 +99,7 @@ class Answer(NamedTuple):
 class _Refusal(Exception):
     """Nothing comes of a request; turned into an ``Answer``."""
 
-    def __init__(self, status: int, code: str, words: str, **more: Any) -> None:
+    def __init__(self, status: int, code: str, words: str, **more: object) -> None:
         super().__init__(words)
         self.answer = Answer(status, {"is": "refusal", "code": code, "message": words, **more})
 

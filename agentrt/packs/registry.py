@@ -241,11 +241,15 @@ class Registry:
         """
         other = Registry()
 
-        def instead(thing: Any) -> Any:
-            return document if path and isinstance(thing, os.PathLike) and os.path.realpath(thing) == path else thing
+        def is_it(thing: object) -> bool:
+            return bool(path) and isinstance(thing, os.PathLike) and os.path.realpath(thing) == path
 
-        other._entries = {alias: one._replace(thing=instead(one.thing)) for alias, one in self._entries.items()}
-        other._mixins = {alias: [instead(one) for one in mixins] for alias, mixins in self._mixins.items()}
+        other._entries = {
+            alias: one._replace(thing=document) if is_it(one.thing) else one for alias, one in self._entries.items()
+        }
+        other._mixins = {
+            alias: [document if is_it(one) else one for one in mixins] for alias, mixins in self._mixins.items()
+        }
         other._broken = list(self._broken)
         return other
 

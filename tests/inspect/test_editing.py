@@ -100,6 +100,11 @@ def test_what_the_world_has_loaded_may_be_edited_and_nothing_else(world):
     assert rows["outside"] == 1
 
 
+@pytest.mark.states(
+    "tools: Inspector: Only files below the folder of the world, which it has loaded, can be edited; no path leads "
+    "elsewhere, and no link",
+    source="design 10",
+)
 @pytest.mark.parametrize(
     "file",
     [
@@ -122,6 +127,9 @@ def test_the_absolute_path_is_no_name_either(world):
     assert world.ask("open", str(world.outside))[0] == 404
 
 
+@pytest.mark.states(
+    "tools: Inspector: Only files below the folder of the world, which it has loaded, can be edited; ..."
+)
 @pytest.mark.skipif(sys.platform == "win32", reason="links")
 @pytest.mark.parametrize("what", ["the file", "its folder"])
 def test_a_link_that_is_put_there_leads_nowhere(world, tmp_path, what):
@@ -216,6 +224,7 @@ JSON_BOMBS = {
 }
 
 
+@pytest.mark.states("tools: Inspector: A hostile text is a problem, is not saved, and harms nobody")
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_hostile_xml_is_a_problem_and_nothing_else(world, bomb):
     status, message = world.ask("check", "trees/wolf.xml", text=BOMBS[bomb])
@@ -226,6 +235,7 @@ def test_hostile_xml_is_a_problem_and_nothing_else(world, bomb):
     assert world.read("trees/wolf.xml") == TREE.encode()
 
 
+@pytest.mark.states("tools: Inspector: A hostile text is a problem, ...")
 @pytest.mark.parametrize("bomb", JSON_BOMBS)
 def test_hostile_json_is_a_problem_and_nothing_else(world, bomb):
     status, message = world.ask("check", text=JSON_BOMBS[bomb])
@@ -318,6 +328,7 @@ def test_a_file_that_changes_while_it_is_written_stays(world, monkeypatch):
     ]
 
 
+@pytest.mark.states("tools: Inspector: A file is written as a whole, with its permissions, line ends and comments")
 def test_a_disk_that_is_full_loses_nothing(world, monkeypatch):
     version = world.opened()["version"]
 
@@ -331,6 +342,7 @@ def test_a_disk_that_is_full_loses_nothing(world, monkeypatch):
     assert len(list((world.folder / "packs").iterdir())) == 4
 
 
+@pytest.mark.states("tools: Inspector: A file is written as a whole, ...")
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions")
 def test_permissions_are_kept_and_obeyed(world):
     file = world.folder / "packs/wolf.json"
@@ -359,6 +371,7 @@ def test_of_two_that_save_at_once_one_is_told(world):
     assert world.read("packs/wolf.json").decode() in texts
 
 
+@pytest.mark.states("tools: Inspector: A file is written as a whole, ...")
 @pytest.mark.parametrize(
     "old",
     [

@@ -836,11 +836,15 @@ def test_a_document_that_is_told_of_and_watched_is_taken_up_once(project):
 
 
 def test_it_knows_where_things_are_written(project):
-    models = project.module("models", MODELS + """
+    models = project.module(
+        "models",
+        MODELS
+        + """
     class Outer:
         class Inner:
             pass
-    """)
+    """,
+    )
     runtime, reloader = driven(project, models.TREE.memory())
     lines = (project.folder / "models.py").read_text().splitlines()
 
