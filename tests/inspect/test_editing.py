@@ -9,6 +9,8 @@ import threading
 
 import pytest
 from edited import GROUPS, PACK, TREE, Den, Elsewhere, Howl
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from modules import load
 
 from agentrt import Agent, Entity, Runtime
@@ -22,6 +24,8 @@ from agentrt.inspect.editing import (
     written_text,
 )
 from agentrt.inspect.live import LiveSource
+from agentrt.inspect.protocol import write
+from agentrt.kernel.trace import TraceDigest
 from agentrt.reload import Reloader
 from agentrt.selection import SelectionLibrary
 
@@ -328,6 +332,27 @@ def test_a_file_that_changes_while_it_is_written_stays(world, monkeypatch):
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+def test_a_folder_that_becomes_a_link_while_it_is_written_leads_nowhere(world, tmp_path, monkeypatch):
+    version = world.opened()["version"]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "wolf.json").write_text("theirs")
+    packs = world.folder / "packs"
+    sync = os.fsync
+
+    def swap(descriptor):
+        sync(descriptor)
+        packs.rename(world.folder / "moved")
+        packs.symlink_to(elsewhere, target_is_directory=True)
+
+    monkeypatch.setattr(os, "fsync", swap)
+    world.save(PACK.replace("what", "all"), version=version)
+    assert [one.name for one in elsewhere.iterdir()] == ["wolf.json"]
+    assert (elsewhere / "wolf.json").read_text() == "theirs"
+    assert "all a wolf" in (world.folder / "moved/wolf.json").read_text()
+
+
 @pytest.mark.states("tools: Inspector: A file is written as a whole, with its permissions, line ends and comments")
 def test_a_disk_that_is_full_loses_nothing(world, monkeypatch):
     version = world.opened()["version"]
@@ -485,3 +510,72 @@ def test_goals_and_actions_lead_to_their_lines(tmp_path, monkeypatch):
     assert bench._places(agent, bench._reloader)["rows"] == [["goal", "Stare", "edited_goals.py", 4, ""]]
     runtime.close()
     del sys.modules["edited_goals"]
+
+
+# --- whatever comes -----------------------------------------------------------------------------------------------------
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+FILES = st.sampled_from(["packs/wolf.json", "packs/groups.json", "trees/wolf.xml"]) | st.text(max_size=40)
+PIECES = st.lists(
+    st.sampled_from(
+        [*'{}[]":,<>/&;!', "actions", "mod:actions:howl", "<Leaf", "<!DOCTYPE", "]]>", "\\u", "\r\n", "\ufeff"]
+    )
+    | st.text(max_size=4),
+    max_size=30,
+).map("".join)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    body=st.fixed_dictionaries(
+        {"do": st.sampled_from(["open", "check", "save"]) | VALUES, "file": FILES | VALUES, "text": PIECES | VALUES},
+        optional={"version": VALUES},
+    )
+)
+def test_whatever_is_asked_for_is_answered_and_nothing_is_written(world, body):
+    before = {one: one.read_bytes() for one in world.folder.rglob("*") if one.is_file()}
+    status, message = world.source.edit(json.dumps(body).encode())
+    assert status in (200, 400, 404, 409, 413)
+    assert write(message)
+    assert {one: one.read_bytes() for one in world.folder.rglob("*") if one.is_file()} == before
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=PIECES, file=st.sampled_from(["packs/wolf.json", "packs/groups.json", "trees/wolf.xml"]))
+def test_whatever_is_saved_can_be_loaded(world, text, file):
+    before = world.read(file)
+    status, _ = world.save(text, file)
+    assert (status == 200) or world.read(file) == before
+    if status == 200:
+        world.pass_time()
+        assert all(one.ok for one in world.runtime.reloads)
+
+
+def test_who_has_the_page_of_edits_open_changes_no_run(tmp_path):
+    def digest(name, is_watched):
+        (tmp_path / name).mkdir()
+        den = Den(tmp_path / name / "game", tmp_path / name)
+        digest = TraceDigest(den.runtime.trace)
+        bench = Workbench(den.reloader, controls=True)
+        source = LiveSource(den.runtime, "wolves", controls=True, past=0, clock=of.Clock(), workbench=bench)
+        source.attach()
+        if is_watched:
+            client = of.Client(source)
+            client.ask("watch", editing=True, agent="Akela")
+        for _ in range(40):
+            source._clock.now += 0.3
+            den.runtime.step()
+        if is_watched:
+            assert client.told("files")
+            assert source.edit(b'{"do": "open", "file": "packs/wolf.json"}')[0] == 200
+        source.detach()
+        den.runtime.close()
+        return digest.hexdigest()
+
+    assert digest("one", is_watched=True) == digest("two", is_watched=False)

@@ -33,7 +33,7 @@ function encoded(text, quote) {
  * Read a text.
  *
  * @param {string} text - the document.
- * @returns {object|null} its root: `tag`, `start`, `openEnd` (of its opening tag), `end`, `isEmpty` (it closes itself),
+ * @returns {object|null} its root: `tag`, `start`, `headEnd` (of its opening tag), `end`, `isEmpty` (it closes itself),
  *   `line`, `attributes` (`name`, `value`, `start`, `end`, `quote`) and `children`. null if it cannot be read.
  */
 export function parseXml(text) {
@@ -51,7 +51,7 @@ export function parseXml(text) {
       element.end = at + whole.length;
       element.closeStart = at;
     } else if (tag !== undefined) {
-      const element = { tag, start: at, openEnd: at + whole.length, end: at + whole.length, line, children: [] };
+      const element = { tag, start: at, headEnd: at + whole.length, end: at + whole.length, line, children: [] };
       Object.assign(element, { isEmpty: slash === "/", lastLine: line + count(whole), closeStart: at + whole.length });
       element.attributes = attributesOf(attributes, at + 1 + tag.length);
       if (open.length > DEEPEST || (open.length === 0 && root !== null)) return null;
@@ -138,14 +138,14 @@ export function appendChild(text, element, written) {
   if (last !== undefined) return spliced(text, last.end, last.end, `\n${indentOf(text, last.start) ?? own}${written}`);
   const inner = `\n${own}${unitOf(text)}${written}\n${own}`;
   if (!element.isEmpty) {
-    const isBlank = /^\s*$/.test(text.slice(element.openEnd, element.closeStart));
-    if (isBlank) return spliced(text, element.openEnd, element.closeStart, inner);
+    const isBlank = /^\s*$/.test(text.slice(element.headEnd, element.closeStart));
+    if (isBlank) return spliced(text, element.headEnd, element.closeStart, inner);
     const lead = indentOf(text, element.closeStart);
     if (lead === null) return spliced(text, element.closeStart, element.closeStart, written);
     return spliced(text, element.closeStart - lead.length, element.closeStart, inner.slice(1));
   }
-  const from = element.openEnd - /\s*\/>$/.exec(text.slice(element.start, element.openEnd))[0].length;
-  return spliced(text, from, element.openEnd, `>${inner}</${element.tag}>`);
+  const from = element.headEnd - /\s*\/>$/.exec(text.slice(element.start, element.headEnd))[0].length;
+  return spliced(text, from, element.headEnd, `>${inner}</${element.tag}>`);
 }
 
 /** By how much a line is indented more than the one around it, as most files have it. */
