@@ -16,6 +16,20 @@ inspector was given the ``Reloader`` that takes up what is saved. A page is host
 * A file stays what it is for people and for version control: what is saved is the text that was opened, with the
   changes. Line ends and a byte order mark, which a page cannot see, are put back.
 
+A request (``POST /api/edit``) is one JSON object, and so is what comes of it:
+
+* ``{"do": "open", "file": …}``: a ``document`` with its ``text``, its ``version``, what is wrong with it (``problems``:
+  ``file``, which is empty for this one, ``line``, ``pointer``, ``text``, ``is_error``), why it may not be saved
+  (``why_not``), the ``schema`` or the ``shapes`` that it follows, and ``names`` that may stand in it, by kind;
+* ``{"do": "check", "file": …, "text": …}``: ``checked``, with ``problems`` and whether it is ``ok``;
+* ``{"do": "save", "file": …, "text": …, "version": …}``: ``saved``, with its new ``version`` and how many lines were
+  ``removed`` and ``added``;
+* or a ``refusal`` with a ``code`` and a ``message``: ``changed`` has the ``text`` and the ``version`` that are on the
+  disk, ``mistakes`` the ``problems``.
+
+Over the socket come ``files`` (rows of file, kind, and what it holds) and ``places`` (of one agent: rows of kind, name,
+file, line, link), to who watches ``editing``; and in each ``state`` which edits are ``waiting`` for a tick.
+
 The table is made on the runtime's thread, in ``look``, when somebody has the page open; a request is answered on any
 thread, from that table, and one at a time. So neither a large folder nor a slow disk takes a tick any time.
 
@@ -565,7 +579,7 @@ def _things(agent: Agent) -> Iterator[tuple[str, str, object]]:
     for driver in agent.drivers.all:
         if isinstance(driver, GoalSelector):
             for wrapped in driver.available_goals:
-                yield "goal", type(wrapped.goal).__name__, type(wrapped.goal)
+                yield "goal", str(wrapped.goal.name), type(wrapped.goal)
         elif isinstance(driver, Memory):
             yield "behavior tree", driver.tree.name, driver.tree
             for node in driver.tree.nodes:

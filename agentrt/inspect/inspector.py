@@ -65,8 +65,8 @@ class Inspector:
             most.
 
     Raises:
-        InspectorError: the address needs a token, the token is too short, the past is out of its range, or the editor
-            is no address.
+        InspectorError: the address needs a token, the token is too short, the past is out of its range, the editor is
+            no address, or what takes up edits is of another runtime.
         RecordingError: there is no recording at that path.
 
     Source: ours; Stonehearth, AI, the AI inspector.
@@ -100,6 +100,11 @@ class Inspector:
         self._max_clients = max_clients
         self._server: Server | None = None
         self._source: LiveSource | RecordedSource
+        if editing is not None and editing.runtime is not subject:
+            raise InspectorError(
+                "its reloader is of another runtime",
+                "Make one for this: Inspector(runtime, editing=Reloader(runtime, …)).",
+            )
         if isinstance(subject, Runtime):
             bench = Workbench(editing, controls=controls, editor=editor)
             self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past, workbench=bench)

@@ -288,6 +288,13 @@ def test_what_is_written_in_python_leads_to_its_line(opened, tmp_path, monkeypat
         )
         link = rows.first.get_by_role("link")
         assert link.get_attribute("href") == f"vscode://file{(folder / 'paged_goals.py').as_posix()}:5"
+        page.get_by_role("tab", name="Models").click()
+        cards = page.locator(".models-view .card")
+        expect(cards.filter(has_text="goal selector").locator(".model-sources")).to_have_text("Stare paged_goals.py:5")
+        expect(cards.filter(has_text="behavior tree").locator(".model-sources")).to_have_text("paged_goals.py:12")
+        cards.filter(has_text="selection tree").get_by_role("button", name="trees/wolf.xml").click()
+        expect(page.get_by_role("tab", name="Edit")).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_label("Leaf condition")).to_have_value("Late")
     del sys.modules["paged_goals"]
 
 

@@ -16,6 +16,7 @@ from modules import load
 from agentrt import Agent, Entity, Runtime
 from agentrt.errors import InspectorError
 from agentrt.goals import GoalSelector
+from agentrt.inspect import Inspector
 from agentrt.inspect.editing import (
     MOST_BYTES,
     Workbench,
@@ -486,6 +487,11 @@ def test_an_edit_while_it_is_paused_is_told_as_waiting(world):
 def test_an_editor_that_is_none(template):
     with pytest.raises(InspectorError, match="its editor is"):
         checked_editor(template)
+
+
+def test_a_reloader_of_another_runtime(world):
+    with pytest.raises(InspectorError, match="its reloader is of another runtime"):
+        Inspector(Runtime(), editing=world.reloader)
 
 
 def test_goals_and_actions_lead_to_their_lines(tmp_path, monkeypatch):

@@ -37,7 +37,7 @@ export function watchOf(state) {
     pins: watchedPins(state),
     branches: state.tab === "whatif",
     branch: state.tab === "whatif" ? state.branchId : 0,
-    editing: state.tab === "edit",
+    editing: state.tab === "edit" || state.tab === "models",
   };
 }
 

@@ -24,6 +24,7 @@ import {
 } from "./editingmodel.js";
 import { plural } from "./format.js";
 import { jsonForm } from "./jsonform.js";
+import { placeLink } from "./sources.js";
 import { xmlForm } from "./xmlform.js";
 
 const KINDS = { pack: "Packs", task_groups: "Task groups", selection: "Selection trees" };
@@ -291,11 +292,8 @@ function placesSection(store) {
       () => h("li", {}),
       (item, [kind, name, path, line, href]) => {
         if (item.firstChild !== null) return;
-        const place = `${path}:${line}`;
-        const link = href
-          ? h("a", { class: "edit-link", href, text: place, title: "Open it in the editor" })
-          : h("span", { class: "edit-copy", text: place, title: "To be copied; --editor makes a link of it" });
-        item.append(h("span", { class: "edit-kind", text: kind }), h("span", { class: "edit-name", text: name }), link);
+        const words = [h("span", { class: "edit-kind", text: kind }), h("span", { class: "edit-name", text: name })];
+        item.append(...words, placeLink(path, line, href));
       },
     );
   });

@@ -211,14 +211,14 @@ function keyAdder(missing, schema, path, act) {
 function nameAdder(schema, path, act) {
   const key = path.at(-1);
   const name = h("input", { ...PLAIN, list: `edit-names-${KIND_OF_KEY[key] ?? key}`, "aria-label": "New name" });
-  return adder(name, `${pointerOf(path)}#new`, (typed) =>
+  return adder(name, `${pointerOf(path)}#new`, key, (typed) =>
     act.append(path, member(typed, fresh(resolved(schema.additionalProperties, act.root()), act.root()))),
   );
 }
 
-function adder(input, at, add) {
+function adder(input, at, key, add) {
   setAttr(input, "data-at", at);
-  setAttr(input, "placeholder", "mod:kind:name");
+  setAttr(input, "placeholder", `mod:${KIND_OF_KEY[key] ?? key}:name`);
   const go = () => input.value.trim() !== "" && add(input.value.trim());
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
@@ -244,7 +244,7 @@ function ofList(node, schema, path, act) {
   if ([items.type].flat().includes("string")) {
     const list = `edit-names-${KIND_OF_KEY[key] ?? key}`;
     const input = h("input", { ...PLAIN, list, "aria-label": `Add to ${key}` });
-    element.append(adder(input, `${pointerOf(path)}#new`, (typed) => act.append(path, JSON.stringify(typed))));
+    element.append(adder(input, `${pointerOf(path)}#new`, key, (typed) => act.append(path, JSON.stringify(typed))));
   } else {
     const add = () => act.append(path, fresh(items, act.root()));
     element.append(h("div", { class: "edit-add" }, button({ label: "Add one", name: `Add to ${key}` }, add)));
