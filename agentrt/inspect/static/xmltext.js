@@ -8,8 +8,9 @@
 
 const NAME = "[A-Za-z_:][\\w:.-]*";
 const PAIR = `\\s+${NAME}\\s*=\\s*(?:"[^"<]*"|'[^'<]*')`;
+const COMMENT = "<!-{2}[^]*?-->"; // written so, since the page may stand in a file of HTML
 const PIECE = new RegExp(
-  `<!--[^]*?-->|<\\?[^]*?\\?>|</(${NAME})\\s*>|<(${NAME})((?:${PAIR})*)\\s*(/?)>|[^<]+`,
+  `${COMMENT}|<\\?[^]*?\\?>|</(${NAME})\\s*>|<(${NAME})((?:${PAIR})*)\\s*(/?)>|[^<]+`,
   "y",
 );
 const ATTRIBUTE = new RegExp(`(${NAME})\\s*=\\s*("[^"]*"|'[^']*')`, "g");
