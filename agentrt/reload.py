@@ -5,8 +5,13 @@
 
 Whoever drives it says which files changed: a test at an exact tick, or ``watching``, a thread that looks at the folder.
 All of it happens in one call at one intake. Either all of it is taken or nothing: whatever is wrong (a syntax error, an
-import that fails, an action that its checks refuse, a pack that names what is not there) is undone, reported, and the
-old code goes on. A reload is an input: a recording notes it, and a replay ends there.
+import that fails, an action that its checks refuse, a pack that names what is not there, a selection tree that means
+nothing) is undone, reported, and the old code goes on. A reload is an input: a recording notes it, and a replay ends
+there. While the world is paused there is no intake: what was edited then is ``waiting``, and whoever shows the world
+tells of it.
+
+Of a selection tree, which is read with all of its folder, only mistakes that are new refuse an edit: those of a file
+that is refused already refuse no edit of another one.
 
 *Only what changed is run.* A module is compared statement by statement with what it was. A statement runs again, in the
 namespace of its module, if its text is new, or if it was made with something that is another thing now:
@@ -29,6 +34,9 @@ functions. What cannot be made the same (a layout of ``__slots__``, bases that d
 of the class that run are stopped, the others of the plan go on. So are goals, the paths of behavior trees and the
 behaviors of selection trees; observers begin anew. Personal and shared task groups keep the tasks that they still
 declare. Each model knows by itself how to do that (``reloaded``, ``Knowledge.relearn``, ``TaskGroup.redeclare``).
+
+What a module says, how one thing takes over what another one is, and the reload itself stand in one file: each knows
+what the others leave behind when nothing is taken.
 
 Rejected: loading modules beside the old ones and swapping classes for others, everywhere where somebody may hold one:
 components are found by their type, functions have the namespace of the old module, and what a program keeps in its
@@ -62,7 +70,8 @@ from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, InvalidS
 from agentrt.folders import is_below
 from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.runtime.intake import Reloaded
-from agentrt.selection.state import Rereadable, SelectionState
+from agentrt.selection.library import Reread, SelectionLibrary
+from agentrt.selection.state import SelectionState
 from agentrt.words import error_words, printable_lines
 
 if TYPE_CHECKING:
@@ -75,6 +84,8 @@ __all__ = ["Reloaded", "Reloader"]
 
 SUFFIXES: Final = (".py", ".json", ".xml")
 """What is looked at: code, packs and documents of task groups, selection trees."""
+
+_MOST_TOLD: Final = 20  # mistakes of selection trees in one report
 
 _ABSENT: Final = object()
 _PLAIN = (int, float, str, bytes, bool, type(None))
@@ -438,6 +449,8 @@ class Reloader:
         self._refused: set[str] = set()  # files of which something else runs than what stands in them
         self._registries = tuple(registries)
         self._told: list[Callable[[Reloaded], object]] = []
+        self._posted: deque[tuple[str, ...]] = deque()  # what waits for an intake, in that order; threads append to it
+        self._seen: dict[str, bytes] = {}  # of documents, digests of what was read, so that nothing is taken up twice
         self._sources: dict[str, _Source] = {}  # by the name of the module
         self._files: dict[str, str] = {}  # by the name of a module: where it lies
         self._paths: dict[str, str] = {}  # by the file of any module: its real path if it is ours, else nothing
@@ -461,7 +474,61 @@ class Reloader:
         Args:
             paths: of files below the folder; others, and those of which nothing is known, are passed over.
         """
-        self.runtime.kernel.post(self._take, tuple(os.path.realpath(path) for path in paths))
+        self._post(paths, is_watched=False)
+
+    def _post(self, paths: Iterable[str | Path], *, is_watched: bool) -> None:
+        found = tuple(os.path.realpath(path) for path in paths)
+        self._posted.append(found)
+        self.runtime.kernel.post(self._take, found, is_watched)
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Files that were edited and are taken up with the next tick, from the folder on; asked from any thread."""
+        paths = dict.fromkeys(path for paths in tuple(self._posted) for path in paths)
+        return self._shown(path for path in paths if self._is_ours(path))
+
+    @property
+    def registries(self) -> tuple[Registry, ...]:
+        """Where the agents that are there look up packs."""
+        return self._known_registries()
+
+    @property
+    def libraries(self) -> dict[SelectionLibrary, tuple[SelectionState, ...]]:
+        """The libraries of selection trees that agents use, with their states."""
+        found: dict[SelectionLibrary, list[SelectionState]] = {}
+        for agent in self.runtime.agents:
+            for state in agent.drivers.all:
+                if isinstance(state, SelectionState) and isinstance(state.tree.library, SelectionLibrary):
+                    found.setdefault(state.tree.library, []).append(state)
+        return {library: tuple(states) for library, states in found.items()}
+
+    def place_of(self, thing: object) -> tuple[str, int] | None:
+        """Where a class, a function or a thing of a module is written: the file, from the folder on, and the line.
+
+        Nothing of the thing is called. None if it is not of a module below the folder.
+        """
+        if isinstance(thing, (type, FunctionType)):
+            return self._place(thing.__module__, thing.__qualname__.split("."))
+        for module, source in self._sources.items():
+            for name, value in vars(source.module).items():
+                if value is thing and any(name in one.binds and not one.imports for one in source.statements):
+                    return self._place(module, [name])
+        return None
+
+    def _place(self, module: str, names: list[str]) -> tuple[str, int] | None:
+        source = self._sources.get(module)
+        if source is None:
+            return None
+        found = [one.node for one in source.statements if names[0] in one.binds]
+        if not found:
+            return None
+        node: ast.stmt = found[-1]  # the last one counts, as it did when the module was run
+        for name in names[1:]:
+            inner = [one for one in getattr(node, "body", ()) if getattr(one, "name", "") == name]
+            if not inner:
+                break
+            node = inner[-1]
+        return self._shown([self._files[module]])[0], node.lineno
 
     @contextlib.contextmanager
     def watching(self, debounce: float = 0.2) -> Generator[None]:
@@ -490,7 +557,7 @@ class Reloader:
                 raise_interrupt=False,
                 ignore_permission_denied=True,
             ):
-                self.reload(sorted(path for _, path in found))
+                self._post(sorted(path for _, path in found), is_watched=True)
 
         thread = threading.Thread(target=look, name="agentrt reload", daemon=True)
         thread.start()
@@ -527,8 +594,10 @@ class Reloader:
 
     # --- one reload ---------------------------------------------------------------------------------------------------
 
-    def _take(self, paths: tuple[str, ...]) -> None:
-        paths = tuple(path for path in dict.fromkeys(paths) if self._is_ours(path))
+    def _take(self, paths: tuple[str, ...], is_watched: bool) -> None:
+        self._posted.popleft()  # posts are taken in their order
+        # Who writes a document and says so is seen by who watches, too.
+        paths = tuple(path for path in dict.fromkeys(paths) if self._is_ours(path) and self._is_news(path, is_watched))
         if not paths:
             return
         # What was refused with another file may be fine now that this one is mended; if it is not, it waits on.
@@ -550,6 +619,15 @@ class Reloader:
             self.reports.append(report)
             for told in tuple(self._told):
                 told(report)
+
+    def _is_news(self, path: str, is_watched: bool) -> bool:
+        if path.endswith(".py"):
+            return True  # it is compared with what was run
+        with contextlib.suppress(OSError):
+            digest = blake2b(Path(path).read_bytes(), digest_size=16).digest()
+            before, self._seen[path] = self._seen.get(path), digest
+            return not is_watched or before != digest
+        return True
 
     def _attempt(self, paths: tuple[str, ...]) -> tuple[Reloaded | None, BaseException | None]:
         """Take up files, or nothing of them; what came of it, if anything did, and what was raised."""
@@ -583,12 +661,13 @@ class Reloader:
             files=files,
             has_packs=bool(files or change.manifests),
         )
+        reread = self._read_trees(paths)
         took = self._take_up(renewed, groups, change)
         self._sources.update(sources)
-        broken = self._read_trees(paths, change, took)
+        self._take_trees(reread, change, took)
         self._read_new()
         changed = (*change.names, *self._shown(sorted(files)))
-        if not (sources or changed or broken):
+        if not (sources or changed):
             return None
         report = Reloaded(
             tick=self.runtime.tick,
@@ -596,8 +675,7 @@ class Reloader:
             changed=changed,
             removed=tuple(one.__qualname__ for one in change.removed),
             agents=tuple(agent.name for agent in self.runtime.agents if agent.name in took),
-            error="" if changed or sources else "; ".join(broken),
-            notes=(*notes, *broken),
+            notes=tuple(notes),
             kinds=(*change.names.values(), *("pack" for _ in files)),
         )
         if report.changes_code:
@@ -751,30 +829,43 @@ class Reloader:
                 if isinstance(tree, BehaviorTree):
                     yield tree
 
-    def _read_trees(self, paths: tuple[str, ...], change: _Change, took: dict[str, None]) -> list[str]:
-        """Read selection trees again; who uses one that changed takes it over when it drives the next time.
+    def _read_trees(self, paths: tuple[str, ...]) -> dict[SelectionLibrary, Reread]:
+        """Read selection trees again; nothing changes yet.
 
-        Returns:
-            What is wrong with them: those trees stay as they were.
+        Raises:
+            InvalidSelectionError: something is wrong in a file of the paths, or wherever nothing was wrong before.
         """
         if not any(path.endswith(".xml") for path in paths):
-            return []
-        users: dict[Rereadable, list[tuple[str, str]]] = {}
-        for agent in self.runtime.agents:
-            for state in agent.drivers.all:
-                if isinstance(state, SelectionState) and state.tree.library is not None:
-                    users.setdefault(state.tree.library, []).append((agent.name, state.tree.name))
-        broken: list[str] = []
-        for library, names in users.items():
-            report = library.reload()
+            return {}
+        elsewhere = self._refused.difference(paths)
+        found = {library: library.read_again() for library in self.libraries}
+        wrong: list[tuple[str, int, str]] = []
+        for library, reread in found.items():
+            files = {name: os.path.realpath(path) for name, path in library.files.items()}
+            for one in reread.problems:
+                path = files.get(one.file, "")
+                is_new = path in paths or one not in library.problems
+                if one.is_error and is_new and path not in elsewhere:
+                    wrong.append((self._shown([path])[0] if path else one.file, one.line, one.text))
+        if wrong:
+            told = tuple(dict.fromkeys(wrong))
+            raise InvalidSelectionError(told[:_MOST_TOLD], omitted=len(told[_MOST_TOLD:]))
+        return found
+
+    def _take_trees(self, reread: dict[SelectionLibrary, Reread], change: _Change, took: dict[str, None]) -> None:
+        """Have libraries be what was read; who uses a tree that changed takes it over when it drives the next time."""
+        users = self.libraries if reread else {}
+        for library, read in reread.items():
+            report = read.commit()
             change.names.update(dict.fromkeys((*report.changed, *report.added), "tree"))
-            took.update(dict.fromkeys(agent for agent, tree in names if tree in report.changed))
-            wrong = [one for one in report.problems if one.is_error]
-            broken += map(str, wrong)
-            if wrong:
-                error = InvalidSelectionError([(one.file, one.line, one.text) for one in wrong])
-                self.runtime.trace.report("selection trees that are broken stay as they were", error)
-        return broken
+            states = [state for state in users.get(library, ()) if state.tree.name in report.changed]
+            took.update(
+                dict.fromkeys(
+                    agent.name
+                    for agent in self.runtime.agents
+                    if any(driver is state for driver in agent.drivers.all for state in states)
+                )
+            )
 
 
 def _imports(source: _Source) -> Iterator[tuple[str, str, str]]:

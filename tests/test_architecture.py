@@ -60,6 +60,7 @@ LONG_ON_PURPOSE = {
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/hosts/asyncio_.py",  # a strand makes tasks, which are strands that strands await
     "agentrt/kernel/kernel.py",  # what each tick passes
+    "agentrt/reload.py",  # what a module says, how one thing takes over another, and a reload, which is both at once
     "agentrt/strategy/ask.py",  # what is asked, who is asked, and who asks: authors' signatures go round
     "agentrt/strategy/solve.py",  # a request, its attempts, and what interrupts them are one run
     "_drive",  # the body of a trio task: one generator, since each further one is a frame on every wake

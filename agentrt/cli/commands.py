@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
 
 import click
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from agentrt.inspect import Inspector
     from agentrt.record.recording import Recording
     from agentrt.record.replay import Make
+    from agentrt.reload import Reloader
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
     from agentrt.strategy.ask import Strategy
@@ -113,13 +114,21 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
     return with_page
 
 
+def _editor_option(command: Callable[..., None]) -> Callable[..., None]:
+    return click.option(
+        "--editor", default="", envvar="AGENTRT_EDITOR_LINK", show_envvar=True, metavar="ADDRESS",
+        help="Inspect: what opens a line of a file in your editor: vscode://file/{path}:{line}.",
+    )(command)  # fmt: skip
+
+
 @click.command()
 @click.argument("recording", required=False)
 @app_option
 @_page_options
 @click.option(
-    "--controls", is_flag=True, help="Let the page run branches of it (what if), or pause and step what lives."
+    "--controls", is_flag=True, help="Let the page run branches of it (what if), or pause, step and edit what lives."
 )
+@_editor_option
 @click.option(
     "--branches", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Where branches are kept.  [default: a temporary folder]",
@@ -130,8 +139,9 @@ def _page_options(command: Callable[..., None]) -> Callable[..., None]:
 )  # fmt: skip
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of files of breakpoints, and do nothing else.")
 def inspect(
-    *, recording: str | None, page: _Page, controls: bool, branches: Path | None, breakpoints: Path | None, schema: bool
-) -> None:
+    *, recording: str | None, page: _Page, controls: bool, editor: str, branches: Path | None,
+    breakpoints: Path | None, schema: bool,
+) -> None:  # fmt: skip
     """Look at a RECORDING in the browser, at any tick of it; or, without one, at the world of your project.
 
     A recording that is still being written can be looked at, too. With --controls, the page can change a number after
@@ -149,9 +159,10 @@ def inspect(
     if branches is not None and (recording is None or not controls):
         raise click.UsageError("--branches goes with a RECORDING and --controls.")
     if recording is None:
+        world = _own_world()
         _inspect_world(
-            _own_world(), page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody,
-            breakpoints=breakpoints,
+            world, page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody,
+            breakpoints=breakpoints, reloader_of=_reloaders(world) if controls else None, editor=editor,
         )  # fmt: skip
         return
     inspector = Inspector(
@@ -171,7 +182,7 @@ def _wait() -> None:
 
 def _inspect_world(
     world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, past: int | None,
-    watch: Watch, breakpoints: Path | None = None,
+    watch: Watch, breakpoints: Path | None, reloader_of: _Reloaders | None, editor: str,
 ) -> None:  # fmt: skip
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
@@ -181,7 +192,8 @@ def _inspect_world(
     runtime = world.make(seed=seed, host="asyncio")
     inspector = Inspector(
         runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name,
-        past=past, breakpoints=breakpoints,
+        past=past, breakpoints=breakpoints, editing=None if reloader_of is None else reloader_of(runtime),
+        editor=editor,
     )  # fmt: skip
     watch(runtime)
 
@@ -219,6 +231,7 @@ class _Way(NamedTuple):
     is_inspected: bool
     controls: bool
     breakpoints: Path | None  # where they are kept, or None
+    editor: str
     paused: bool
     past: int | None
     path: Path | None  # where it is recorded, or None
@@ -242,7 +255,7 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--controls",
         is_flag=True,
-        help="Inspect: let the page pause, step, set breakpoints, and change what lives.",
+        help="Inspect: let the page pause, step, set breakpoints, change what lives, and edit packs and trees.",
     )
     @click.option(
         "--breakpoints",
@@ -250,6 +263,7 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
         metavar="FILE",
         help="Inspect: where breakpoints are kept; goes with --controls.",
     )
+    @_editor_option
     @click.option("--paused", is_flag=True, help="Inspect: wait before the first tick.")
     @click.option(
         "--past", type=click.IntRange(0, MOST_PAST), metavar="TICKS",
@@ -276,7 +290,26 @@ def run(*, way: _Way, page: _Page) -> None:
 
     The nearest pyproject.toml upwards from here says in [tool.agentrt] which one that is: app = "mygame:world".
     """
-    _run(_own_world(), way, page)
+    world = _own_world()
+    _run(world, way, page, reloader_of=_reloaders(world) if way.controls else None)
+
+
+_Reloaders: TypeAlias = "Callable[[Runtime], Reloader]"
+
+
+def _reloaders(world: World) -> _Reloaders:
+    """What gives the reloader of a runtime of the project's world: one for each, however often it is asked for."""
+
+    @functools.cache
+    def reloader_of(runtime: Runtime) -> Reloader:
+        from agentrt.reload import Reloader
+
+        project = find_project()
+        registry: object = getattr(world, "registry", None)
+        folder = Path.cwd() if project is None else project.folder
+        return Reloader(runtime, folder, registries=[registry] if isinstance(registry, Registry) else [])
+
+    return reloader_of
 
 
 @click.command()
@@ -288,23 +321,19 @@ def dev(*, way: _Way, page: _Page) -> None:
     modules, packs, documents of task groups and selection trees below the folder of the project are looked at. What is
     wrong with an edit is told, and the old code goes on. Needs the extra 'watch'.
     """
-    from agentrt.reload import Reloader
-
-    project = find_project()
-    folder = Path.cwd() if project is None else project.folder
     if not way.headless and find_spec("uvicorn") is not None and find_spec("starlette") is not None:
         way = way._replace(is_inspected=True)
     world = _own_world()
+    reloader_of = _reloaders(world)
     with contextlib.ExitStack() as stack:
 
         def reload_on_change(runtime: Runtime) -> None:
-            registry: object = getattr(world, "registry", None)
-            reloader = Reloader(runtime, folder, registries=[registry] if isinstance(registry, Registry) else [])
+            reloader = reloader_of(runtime)
             reloader.on_reload(lambda report: tell_text(f"tick {report.tick}: {report}\n", err=True))
             stack.enter_context(reloader.watching())
-            tell(f"edits below {folder} are taken up", err=True)
+            tell(f"edits below {reloader.folder} are taken up", err=True)
 
-        _run(world, way, page, reload_on_change)
+        _run(world, way, page, reload_on_change, reloader_of=reloader_of)
 
 
 @click.command()
@@ -320,7 +349,8 @@ def demo(*, name: str | None, way: _Way, page: _Page, list_only: bool) -> None:
         _list()
         return
     own = None if name else own_world()
-    _run(own or world_called(name or DEFAULT_WORLD), way, page)
+    reloader_of = _reloaders(own) if own is not None and way.controls else None
+    _run(own or world_called(name or DEFAULT_WORLD), way, page, reloader_of=reloader_of)
 
 
 def _own_world() -> World:
@@ -334,7 +364,9 @@ def _own_world() -> World:
     return world
 
 
-def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
+def _run(
+    world: World, way: _Way, page: _Page, besides: Watch = nobody, *, reloader_of: _Reloaders | None = None
+) -> None:
     headless = way.headless
     if not way.is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
@@ -360,7 +392,7 @@ def _run(world: World, way: _Way, page: _Page, besides: Watch = nobody) -> None:
         if way.is_inspected:
             _inspect_world(
                 world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, past=way.past,
-                watch=watch, breakpoints=way.breakpoints,
+                watch=watch, breakpoints=way.breakpoints, reloader_of=reloader_of, editor=way.editor,
             )  # fmt: skip
         elif headless:
             _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)

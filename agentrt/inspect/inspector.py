@@ -27,6 +27,7 @@ import anyio
 from agentrt.errors import InspectorError, MissingExtraError
 from agentrt.inspect.breakpoints import BreakpointFile
 from agentrt.inspect.doorkeeper import Doorkeeper, address_of
+from agentrt.inspect.editing import Workbench
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
 from agentrt.record.schema import is_number
@@ -34,6 +35,7 @@ from agentrt.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
     from agentrt.inspect.server import Server
+    from agentrt.reload import Reloader
 
 
 DEFAULT_PORT = 8765
@@ -57,12 +59,17 @@ class Inspector:
         branches: the folder where branches of a recording are kept; None for a temporary one, which goes in the end.
         breakpoints: the file where breakpoints of a runtime are kept, which need controls; None for nowhere.
         app: where the world of a recording is, if it is that of a project; see ``agentrt.worlds.project_world``.
+        editing: takes up what clients save, who then may edit the packs, documents of task groups and selection trees
+            below its folder that the world has loaded, if they have ``controls``. None: they may not.
+        editor: how the page links to a line of a Python file, as an address with ``{path}``, or ``{file}`` (from that
+            folder on), and ``{line}``: ``"vscode://file/{path}:{line}"``. Empty: the place is a text to be copied.
         past: how many of its last ticks clients can go back to while it runs. None: 2,000, from when somebody begins
             to look. A number: so many, from the beginning on, also while nobody looks. 0: none. They take 64 MB at
             most.
 
     Raises:
-        InspectorError: the address needs a token, the token is too short, or the past is out of its range.
+        InspectorError: the address needs a token, the token is too short, the past is out of its range, the editor is
+            no address, or what takes up edits is of another runtime.
         RecordingError: there is no recording at that path.
 
     Source: ours; Stonehearth, AI, the AI inspector.
@@ -83,6 +90,8 @@ class Inspector:
         breakpoints: str | PathLike[str] | None = None,
         app: str = "",
         past: int | None = None,
+        editing: Reloader | None = None,
+        editor: str = "",
     ) -> None:
         if past is not None and not (is_number(past, 0) and past <= MOST_PAST):
             raise InspectorError(
@@ -97,9 +106,20 @@ class Inspector:
         self._source: LiveSource | RecordedSource
         if breakpoints is not None and (not controls or not isinstance(subject, Runtime)):
             raise InspectorError("breakpoints are kept of a runtime, with controls", "Give controls=True.")
+        if editing is not None and editing.runtime is not subject:
+            raise InspectorError(
+                "its reloader is of another runtime",
+                "Make one for this: Inspector(runtime, editing=Reloader(runtime, …)).",
+            )
         if isinstance(subject, Runtime):
-            kept = None if breakpoints is None else BreakpointFile(fspath(breakpoints))
-            self._source = LiveSource(subject, title or "agentrt", controls=controls, past=past, breakpoints=kept)
+            self._source = LiveSource(
+                subject,
+                title or "agentrt",
+                controls=controls,
+                past=past,
+                breakpoints=None if breakpoints is None else BreakpointFile(fspath(breakpoints)),
+                workbench=Workbench(editing, controls=controls, editor=editor),
+            )
         else:
             folder = None if branches is None else fspath(branches)
             self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)

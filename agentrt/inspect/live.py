@@ -62,6 +62,7 @@ from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.breakpoints import BreakpointFile, Breakpoints
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.editing import Answer, Workbench
 from agentrt.inspect.handling import LiveHands
 from agentrt.inspect.past import JUST_NOW_ROWS, NOT_DONE, Past, told_just_now
 from agentrt.inspect.pins import LivePins
@@ -105,8 +106,17 @@ _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, pins: LivePins, hands: LiveHands, now: float) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        history: History,
+        pins: LivePins,
+        hands: LiveHands,
+        workbench: Workbench,
+        now: float,
+    ) -> None:
         self.runtime: Runtime = runtime
+        self.workbench: Workbench = workbench
         self.pins: LivePins = pins
         self.hands: LiveHands = hands
         self.history: History = history
@@ -173,6 +183,8 @@ class Scene:
             yield from drawing_messages(session, self.runtime.tick, self.drawing())
         yield from self.pins.messages(session, self.runtime.tick)
         yield from self.hands.messages(session, self.now)
+        if watch.editing:
+            yield from self.workbench.messages(session, self.runtime.find(watch.agent or ""), self.now)
 
     def view(self, name: str) -> Message | None:
         """What an agent does as plain values; None if it is not there."""
@@ -376,6 +388,7 @@ class LiveSource(Source):
         past: int | None = None,
         clock: Callable[[], float] = time.perf_counter,
         breakpoints: BreakpointFile | None = None,
+        workbench: Workbench | None = None,
     ) -> None:
         super().__init__(clock)
         self._past = Past(runtime, title, past, clock=clock)
@@ -389,6 +402,7 @@ class LiveSource(Source):
         self._breakpoints = Breakpoints(breakpoints)
         self._hands = LiveHands(runtime, controls=controls)
         self._pins = LivePins()
+        self._workbench = workbench or Workbench(None, controls=controls)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._batch: list[TraceRecord] = []  # what was heard and not looked at yet
@@ -494,7 +508,7 @@ class LiveSource(Source):
             self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._pins, self._hands, now)
+        scene = Scene(self._runtime, self._history, self._pins, self._hands, self._workbench, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
@@ -532,6 +546,7 @@ class LiveSource(Source):
             "agents": len(runtime.agents),
             "drawn": runtime.drawing is not None,
             "past": self._past.reach(),
+            "waiting": self._workbench.waiting(),
             **self._times.as_json(),
             "breakpoints": self._breakpoints.as_json(),
             "dropped": 0,
@@ -637,7 +652,19 @@ class LiveSource(Source):
     def save(self, ticks: int | None) -> tuple[str, bytes]:
         return self._past.save(ticks)
 
+    def edit(self, body: bytes) -> Answer:
+        try:
+            return self._workbench.answer(body)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._failed(_FAILED, error)
+            words = f"it could not be done: {words_of(error)}"
+            return Answer(500, {"is": "refusal", "code": "failed", "message": words})
+
     def greeting(self) -> list[Message]:
         tick = self._runtime.tick  # a number: it can be read from any thread
         rate = self._runtime.clock.ticks_per_second
-        return [hello("live", self._title, rate, controls=self._controls, tick=tick, reach=(0, tick)), self._last_state]
+        why = self._workbench.refusal
+        first = hello("live", self._title, rate, controls=self._controls, tick=tick, reach=(0, tick), editing=why)
+        return [first, self._last_state]

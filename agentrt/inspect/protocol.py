@@ -91,6 +91,7 @@ class WatchQuery(NamedTuple):
     branches: bool = False  # the branches of a recording, and what came in after the tick
     branch: int = 0  # one of them, by its number, with the time lines of ``agent``; 0 for none
     hands: bool = False  # what can be changed by hand of ``agent``, and the inputs that the world takes
+    editing: bool = False  # which files may be edited, and where what drives ``agent`` is written
 
 
 class Command(NamedTuple):
@@ -239,6 +240,7 @@ _WATCH: _Fields = {
     "branches": _flag,
     "branch": _whole(0, _LARGEST_TICK, 0),
     "hands": _flag,
+    "editing": _flag,
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -336,9 +338,15 @@ def hello(
     reach: tuple[int, int],
     unreplayable: Sequence[str] = (),
     what_if: str | None = None,
+    editing: str | None = None,
 ) -> dict[str, Any]:
-    """What a client is told first. ``what_if``, of a recording: why no branch of it can be run; empty if one can."""
-    told = {} if what_if is None else {"what_if": what_if}
+    """What a client is told first.
+
+    ``what_if``, of a recording: why no branch of it can be run; empty if one can. ``editing``, of a run: why no file
+    of it can be edited; empty if one can.
+    """
+    told = {"what_if": what_if, "editing": editing}
+    told = {name: why for name, why in told.items() if why is not None}
     return {
         **told,
         "is": "hello",

@@ -1,14 +1,16 @@
 """The server: a thread of its own with an event loop of its own, so that it answers whatever the runtime is doing.
 
 It serves the page (``/`` and ``/static/``), a greeting (``/api/hello``), the socket (``/ws``), a recording as one file
-(``/api/file``), and the last ticks of a run as a recording (``/api/past``). It touches neither the runtime nor the
-recording: a source does, on another thread (see ``sessions``), and the one file is made by one more, which opens the
-recording for itself.
+(``/api/file``), and the last ticks of a run as a recording (``/api/past``), and takes edits of files (``/api/edit``).
+It touches neither the runtime nor the recording: a source does, on another thread (see ``sessions``), and the one file
+is made by one more, which opens the recording for itself.
 
 * The socket to listen on is bound by the caller's thread, so that a port that is in use is the caller's error.
 * Bounds: so many clients, connections, bytes in a message, messages in a second. A connection over which nothing was
   asked for within ten seconds is closed, so that nobody can use up the program's file descriptors. Messages are not
   compressed, so that a small one cannot become a large one.
+* An edit is asked for by POST with JSON, which no page of another origin may send, and so often at most; see
+  ``editing``.
 * Of files one is made at a time, for who asks by POST (a page of another origin has to say that it is one) and only as
   long as it waits. Nothing is written here for it.
 * Pages are sent with a policy that lets them load from here alone and be framed nowhere.
@@ -32,7 +34,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -44,6 +46,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from agentrt.errors import AgentRTError, InspectorError
 from agentrt.inspect.doorkeeper import Doorkeeper
+from agentrt.inspect.editing import MOST_ASKED
 from agentrt.inspect.onefile import OneFile, write_html
 from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
 from agentrt.inspect.sessions import Message, Session, Source
@@ -223,6 +226,11 @@ _TYPES = {
     "json": "application/json",
 }
 
+_EDITS_PER_SECOND, _EDITS_AT_ONCE = 20.0, 40.0  # requests of all clients together, for long and in one go
+_FORBIDDEN = 403
+_MOST_EDITING = 4  # requests that are waited for at a time
+_BODY_SECONDS = 10.0  # in which a request has to have come in
+
 _TICK = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 _LAST_PORT = 65535
@@ -263,6 +271,8 @@ class Server:
         self._max_clients = max_clients
         self._clients = 0
         self._is_making = False  # a file
+        self._edits = _EDITS_AT_ONCE, 0.0  # how many may be asked for, as of when
+        self._editing = 0
         self._http = _http_server(self._app())
         self._error: BaseException | None = None
         self._is_up = threading.Event()
@@ -310,6 +320,7 @@ class Server:
                 Route("/api/hello", self._hello),
                 Route("/api/file", self._one_file, methods=["POST"]),
                 Route("/api/past", self._saved, methods=["GET"]),
+                Route("/api/edit", self._edit, methods=["POST"]),
                 WebSocketRoute("/ws", self._client),
             ]
         )
@@ -377,6 +388,36 @@ class Server:
             return PlainTextResponse(str(error), 409, HEADERS)
         shown = {"Content-Type": "application/vnd.sqlite3", "Content-Disposition": f'attachment; filename="{name}"'}
         return Response(data, headers={**HEADERS, **shown})
+
+    async def _edit(self, request: Request) -> Response:
+        if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return PlainTextResponse("not from here", 403, HEADERS)
+        if not self._doorkeeper.knows(_token(request)):
+            return PlainTextResponse("a token is needed", 401, HEADERS)
+        if request.headers.get("content-type", "").partition(";")[0].strip().casefold() != "application/json":
+            return PlainTextResponse("a request is JSON", 415, HEADERS)
+        left, since = self._edits
+        now = asyncio.get_running_loop().time()
+        left = min(_EDITS_AT_ONCE, left + (now - since) * _EDITS_PER_SECOND) - 1
+        if left < 0 or self._editing >= _MOST_EDITING:
+            return PlainTextResponse("too many edits are asked for: try it again soon", 429, HEADERS)
+        self._edits = left, now
+        self._editing += 1
+        try:
+            body = b""
+            async with asyncio.timeout(_BODY_SECONDS):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > MOST_ASKED:
+                        return PlainTextResponse(f"a request has at most {MOST_ASKED} bytes", 413, HEADERS)
+            status, message = await run_in_threadpool(self._source.edit, body)
+        except (TimeoutError, ClientDisconnect):
+            return PlainTextResponse("the request did not come in", 408, HEADERS)
+        finally:
+            self._editing -= 1
+        # What the source says has been answered: a browser would write each other status into its console, as an error.
+        told = {**message, "status": status}
+        return Response(write(told), 403 if status == _FORBIDDEN else 200, HEADERS, "application/json")
 
     async def _client(self, websocket: WebSocket) -> None:
         token = _token(websocket)

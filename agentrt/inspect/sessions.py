@@ -217,6 +217,11 @@ class Source:
         """
         raise InspectorError("a recording has no past to be saved", "Copy its file.")
 
+    def edit(self, body: bytes) -> tuple[int, Message]:
+        """Do what a client asks for of a file: the status of HTTP, and what it is told."""
+        words = "a recording has no files to be edited: edit those of the world, and run it"
+        return 409, {"is": "refusal", "code": "not_live", "message": words}
+
     def _failed(self, text: str, error: BaseException, **bound: int) -> None:
         """Something failed in here: it is logged, the first time."""
         if not self._has_failed:

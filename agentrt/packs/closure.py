@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentrt.errors import DataFault, InvalidPackError, PackCycleError, UnknownAliasError
 from agentrt.folders import files_below
 from agentrt.packs.alias import kind_of
-from agentrt.packs.document import Path as Way
-from agentrt.packs.document import lines_of, read
+from agentrt.packs.document import Document, lines_of, parse, read
 from agentrt.packs.loader import Pack, Reference, load_pack
 from agentrt.packs.registry import Registry
 from agentrt.packs.task_groups import TaskGroupsDocument, load_task_groups, looks_like
@@ -206,7 +205,7 @@ class FileReport(NamedTuple):
             "dependencies": _requires(pack),
             "closure": {key: list(getattr(self.closure, key)) for key in ("packs", *_LISTED)},
             "unresolved": [{"alias": reference.alias, **reference.place} for reference in self.closure.unresolved],
-            "problems": [problem for fault in self.faults for problem in _problems(fault)],
+            "problems": [problem for fault in self.faults for problem in problems_of(fault)],
             **groups,
         }
 
@@ -284,21 +283,44 @@ def check_files(files: Iterable[Path], registry: Registry, *, allow_unresolved: 
     return CheckReport(tuple(_check_file(file, registry, allow_unresolved) for file in files))
 
 
+def check_document(data: bytes, file: str, path: str, registry: Registry) -> FileReport:
+    """Check what a file would hold, with everything that refers to it; nothing is raised, and the registry stays.
+
+    Args:
+        data: what it would hold.
+        file: what errors call it.
+        path: its real path.
+        registry: the one whose aliases are known; it may read that file for one of them.
+    """
+    try:
+        document = parse(data, file)
+    except DataFault as fault:
+        return FileReport(file, None, Closure(), (fault,))
+    return _check(document, registry.alias_of(path), registry.reading(document, path), allow_unresolved=False)
+
+
 def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:
-    alias = registry.alias_of(file)
     try:
         document = read(file)
-        if looks_like(document.value):
-            return _check_groups(file, lines_of(document.text), registry, allow_unresolved)
-        pack = load_pack(file, alias=alias)
     except DataFault as fault:
         return FileReport(str(file), None, Closure(), (fault,))
+    return _check(document, registry.alias_of(file), registry, allow_unresolved)
+
+
+def _check(document: Document, alias: str, registry: Registry, allow_unresolved: bool) -> FileReport:
+    file = document.file
+    try:
+        if looks_like(document.value):
+            return _check_groups(document, registry, allow_unresolved)
+        pack = load_pack(document, alias=alias)
+    except DataFault as fault:
+        return FileReport(file, None, Closure(), (fault,))
     closure = survey([alias or pack], registry)
-    return FileReport(str(file), pack, closure, tuple(_faults_of(closure, registry, allow_unresolved)))
+    return FileReport(file, pack, closure, tuple(_faults_of(closure, registry, allow_unresolved)))
 
 
-def _check_groups(file: Path, lines: Mapping[Way, int], registry: Registry, allow_unresolved: bool) -> FileReport:
-    document = load_task_groups(file)
+def _check_groups(source: Document, registry: Registry, allow_unresolved: bool) -> FileReport:
+    document, lines = load_task_groups(source), lines_of(source.text)
     declared = _declared(document)
     missing: list[Reference] = []
     faults: list[DataFault] = []
@@ -316,7 +338,7 @@ def _check_groups(file: Path, lines: Mapping[Way, int], registry: Registry, allo
     if not allow_unresolved:
         known = (*declared, *registry.aliases("task_groups"))
         faults.extend(_unknown(one, known) for one in missing)
-    return FileReport(str(file), None, Closure(unresolved=tuple(missing)), tuple(faults), document)
+    return FileReport(source.file, None, Closure(unresolved=tuple(missing)), tuple(faults), document)
 
 
 def _declared(document: TaskGroupsDocument) -> list[str]:
@@ -327,7 +349,8 @@ def _requires(pack: Pack) -> list[str]:
     return [item.name if isinstance(item, Pack) else item.alias for item in pack.ai_packs]
 
 
-def _problems(fault: DataFault) -> Iterator[dict[str, Any]]:
+def problems_of(fault: DataFault) -> Iterator[dict[str, Any]]:
+    """The problems that a fault tells of, each with its place and its text."""
     if isinstance(fault, InvalidPackError):
         problems = [(*problem, line) for problem, line in zip(fault.problems, fault.lines, strict=True)]
         if fault.omitted:

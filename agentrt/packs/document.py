@@ -69,10 +69,10 @@ class Document:
 
 
 def is_document(thing: object) -> bool:
-    """Whether anything can be read as a document: a file, a resource or a mapping."""
+    """Whether anything can be read as a document: a file, a resource or a mapping; or was."""
     if isinstance(thing, type):  # ``Path`` itself, say
         return False
-    return isinstance(thing, (Mapping, os.PathLike)) or callable(attribute_of(thing, "is_file"))
+    return isinstance(thing, (Document, Mapping, os.PathLike)) or callable(attribute_of(thing, "is_file"))
 
 
 def read(source: Traversable) -> Document:

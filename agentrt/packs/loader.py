@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agentrt.errors import FilePlace, ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
+from agentrt.packs.document import Document, copy_inline, is_document, lines_of, read
 from agentrt.packs.document import Path as Way
-from agentrt.packs.document import copy_inline, is_document, lines_of, read
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-PackSource: TypeAlias = "Path | Traversable | Mapping[str, object]"
-"""What a pack is loaded from: a file, or the pack itself as Python values."""
+PackSource: TypeAlias = "Path | Traversable | Document | Mapping[str, object]"
+"""What a pack is loaded from: a file, one that was read already, or the pack itself as Python values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def load_pack(source: PackSource, *, alias: str = "", file: str = "", pointer: s
         file = file or alias
         document = copy_inline(source, file + (f"#{pointer}" if pointer else ""))
     elif is_document(source):
-        document = read(source)
+        document = source if isinstance(source, Document) else read(source)
         file, pointer = document.file, ""
     else:
         raise ManifestError(

@@ -50,7 +50,7 @@ from agentrt.errors import (
     did_you_mean,
 )
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
-from agentrt.packs.document import is_document
+from agentrt.packs.document import Document, is_document
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
 from agentrt.words import error_words, repr_of, type_name, words_of
@@ -222,6 +222,37 @@ class Registry:
         things += [entry.file for entry in self._classes if entry.file]
         return {os.path.realpath(one) for one in things if isinstance(one, (str, os.PathLike))}
 
+    def documents(self) -> dict[str, tuple[str, ...]]:
+        """The real paths of the files that it reads, each with the aliases of what is in it, or is mixed into."""
+        found: dict[str, dict[str, None]] = {}
+        things = [(alias, entry.thing) for alias, entry in self._entries.items()]
+        things += [(alias, one) for alias, mixins in self._mixins.items() for one in mixins]
+        for alias, thing in things:
+            if isinstance(thing, os.PathLike):
+                found.setdefault(os.path.realpath(thing), {})[alias] = None
+        return {path: tuple(aliases) for path, aliases in found.items()}
+
+    def reading(self, document: Document, path: str = "") -> Registry:
+        """Another registry with the same aliases, which takes a document for what is in a file; this one stays.
+
+        Args:
+            document: what is taken for it.
+            path: the real path of that file; that of none for a registry that is only a copy.
+        """
+        other = Registry()
+
+        def is_it(thing: object) -> bool:
+            return bool(path) and isinstance(thing, os.PathLike) and os.path.realpath(thing) == path
+
+        other._entries = {
+            alias: one._replace(thing=document) if is_it(one.thing) else one for alias, one in self._entries.items()
+        }
+        other._mixins = {
+            alias: [document if is_it(one) else one for one in mixins] for alias, mixins in self._mixins.items()
+        }
+        other._broken = list(self._broken)
+        return other
+
     def refresh(
         self, files: Collection[str], manifests: Iterable[tuple[Manifest, Manifest]] = ()
     ) -> tuple[Callable[[], None], dict[type, type]]:
@@ -346,7 +377,7 @@ class Registry:
         """The alias under which the very object is registered, or an empty string."""
         return next((alias for alias, entry in self._entries.items() if entry.thing is thing), "")
 
-    def alias_of(self, file: Path) -> str:
+    def alias_of(self, file: Path | str) -> str:
         """The alias under which a file is registered as a pack, or an empty string."""
         wanted = os.path.realpath(file)
         for alias, entry in self._entries.items():

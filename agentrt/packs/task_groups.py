@@ -34,7 +34,7 @@ from agentrt.activity.tasks.declare import (
 )
 from agentrt.errors import DefinitionError, FilePlace, InvalidPackError, ManifestError
 from agentrt.packs.alias import LONGEST_ALIAS, is_alias, kind_of, pointer_to, shown
-from agentrt.packs.document import Path, Problem, copy_inline, is_document, lines_of, read
+from agentrt.packs.document import Document, Path, Problem, copy_inline, is_document, lines_of, read
 from agentrt.packs.schema import Finding, Rules, check, wrong_schema
 
 if TYPE_CHECKING:
@@ -104,7 +104,10 @@ def load_task_groups(source: PackSource, *, file: str = "") -> TaskGroupsDocumen
             f"task groups are loaded from a Path, a resource or a mapping, and this is a {type(source).__name__}.",
             "Write pathlib.Path(...) around the name of a file.",
         )
-    document = copy_inline(source, file) if isinstance(source, Mapping) else read(source)
+    if isinstance(source, Document):
+        document = source
+    else:
+        document = copy_inline(source, file) if isinstance(source, Mapping) else read(source)
     check(document, TASK_GROUPS, sense(document.value))
     lines = lines_of(document.text)
     entries = {

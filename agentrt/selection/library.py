@@ -9,6 +9,8 @@ files together and the work for all trees together are bounded.
 has errors now stays as it was; both are in the problems. So no agent is ever left without the tree that it uses. A
 ``SelectionTree`` is the name under which programs follow each other: agents hold it, and see by one comparison that it
 has another program now (see ``state``). A tree whose file is gone is no longer in the library; who uses it may go on.
+``read_again`` does the first half, so that whoever wants all or nothing sees what is wrong before anything changes;
+``check`` does it with a text in the place of a file, and changes nothing.
 
 ``check_path`` is behind ``agentrt selection check``. It is made for the author of the files, so nothing stops it.
 
@@ -146,18 +148,26 @@ class ReloadReport(NamedTuple):
         return not any(one.is_error for one in self.problems)
 
 
+class Reread(NamedTuple):
+    """A library that was read again, and did not change yet."""
+
+    problems: tuple[SelectionProblem, ...]  # everything that is wrong now
+    commit: Callable[[], ReloadReport]  # has the library be what was read
+
+
 class SelectionLibrary:
     """Selection trees by name, which ignores case. Made by ``load`` or ``from_texts``."""
 
-    __slots__ = ("_broken", "_files", "_gone", "_sources", "_trees", "mode", "problems")
+    __slots__ = ("_broken", "_files", "_gone", "_path", "_sources", "_trees", "mode", "problems")
     _attach_instead = 'Attach a state of one of its trees: library["Name"].state(behaviors).'
 
-    def __init__(self, sources: Sources, mode: Mode) -> None:
+    def __init__(self, sources: Sources, mode: Mode, path: Path | None = None) -> None:
         if mode not in MODES:
             remedy = "Write 'strict' or 'compatible'."
             raise DefinitionError(f"SelectionLibrary(mode={mode!r})", "there is no such mode.", remedy)
         self.mode: Mode = mode  # strict or compatible
         self._sources = sources
+        self._path = path  # where its files are; None if they are in memory
         survey = _Survey(sources, mode, {})
         if mode == STRICT:
             survey.findings.raise_errors()
@@ -188,7 +198,7 @@ class SelectionLibrary:
         """
         path = Path(folder)
         _require(path)
-        return cls(partial(_below, path), mode)
+        return cls(partial(_below, path), mode, path)
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], mode: Mode = STRICT) -> SelectionLibrary:
@@ -203,7 +213,38 @@ class SelectionLibrary:
 
         Source: CryEngine, selection trees, Overview ('ai_reload').
         """
+        return self.read_again().commit()
+
+    def read_again(self) -> Reread:
+        """Read everything again, and change nothing before that is committed."""
         survey = _Survey(self._sources, self.mode, self._files)
+        return Reread(survey.findings.sorted(), partial(self._take, survey))
+
+    def check(self, file: str, data: bytes) -> tuple[SelectionProblem, ...]:
+        """Everything that were wrong if a file held something else. Nothing in a file is raised, and nothing changes.
+
+        Args:
+            file: which, as ``files`` calls it.
+            data: what it would hold.
+        """
+
+        def sources(findings: Findings) -> Files | None:
+            found = self._sources(findings)
+            return None if found is None else {**found, file: lambda: data}
+
+        return _Survey(sources, self.mode, {}).findings.sorted()
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that it was read from, by the names that problems call them; none if they are in memory."""
+        if self._path is None:
+            return {}
+        names = dict.fromkeys((*self._files, *(one.file for one in self.problems)))
+        if not self._path.is_dir():
+            return {self._path.name: self._path} if self._path.name in names else {}
+        return {name: self._path / name for name in names if not Path(name).is_absolute()}
+
+    def _take(self, survey: _Survey) -> ReloadReport:
         old = self._trees
         trees: dict[str, SelectionTree] = {}
         changed, added, kept = [], [], []

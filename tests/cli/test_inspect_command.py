@@ -97,6 +97,61 @@ def test_inspect_the_demo_and_record_it(tmp_path):
         assert (recording.last_tick, recording.meta["world"]) == (3, "colony")
 
 
+GAME = """
+from pathlib import Path
+from agentrt import Agent, Entity, Manifest, Registry, Runtime
+from agentrt.worlds import SimpleWorld
+
+PACK = Path(__file__).parent / "wolf.json"
+
+def make(*, seed, host):
+    runtime = Runtime(seed=seed, host=host)
+    registry = Registry([Manifest("mod", {"ai_pack:wolf": PACK})])
+    runtime.add(Agent(Entity("wolf"), registry=registry, packs=["mod:ai_pack:wolf"]))
+    return runtime
+
+world = SimpleWorld("game", make)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["run", "dev", "inspect"])
+def test_files_of_a_project_are_edited(tmp_path, monkeypatch, command):
+    (tmp_path / "pyproject.toml").write_text('[tool.agentrt]\napp = "edited_game:world"\n')
+    (tmp_path / "edited_game.py").write_text(GAME)
+    (tmp_path / "wolf.json").write_text('{"actions": []}\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    options = [] if command == "inspect" else ["--inspect"]
+    served = Served(command, *options, "--port", "0", "--controls")
+    assert served.hello()["editing"] == ""
+    with connect(served.url.replace("http", "ws") + "ws", close_timeout=1) as ws:
+        ws.send('{"do":"watch","editing":true}')
+        while (message := json.loads(ws.recv(timeout=LIMIT)))["is"] != "files":
+            pass
+        assert message["rows"] == [["wolf.json", "pack", ["mod:ai_pack:wolf"]]]
+        opened = post(served.url, {"do": "open", "file": "wolf.json"})
+        text = '{"_about": "a wolf", "actions": []}\n'
+        asked = {"do": "save", "file": "wolf.json", "text": text, "version": opened["version"]}
+        assert post(served.url, asked)["is"] == "saved"
+        while (message := json.loads(ws.recv(timeout=LIMIT)))["is"] != "reloads":
+            pass
+        assert [row["files"] for row in message["rows"]] == [["wolf.json"]]  # once, also if it is watched
+    assert (tmp_path / "wolf.json").read_text() == text
+    code, _, err = served.interrupt()
+    assert code == 0
+    assert "Traceback" not in err
+
+
+def post(url, body):
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=LIMIT)
+    connection.request("POST", "/api/edit", json.dumps(body), {"Content-Type": "application/json"})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -112,6 +167,7 @@ def test_inspect_the_demo_and_record_it(tmp_path):
         (("--inspect", "--speed", "0"), "a speed is more than 0"),
         (("--inspect", "--address", "0.0.0.0"), "[ART112]"),
         (("--inspect", "--token", "short"), "16 ASCII characters"),
+        (("--inspect", "--editor", "javascript:{path}"), "its editor is 'javascript:{path}'"),
     ],
 )
 def test_what_does_not_go(args, words):

@@ -18,6 +18,7 @@ def test_what_a_client_is_told_first(watched):
     assert hello == {
         "is": "hello", "protocol": 1, "agentrt": hello["agentrt"], "source": "live", "title": "village",
         "controls": True, "ticks_per_second": 20, "tick": 3, "first_tick": 0, "last_tick": 3, "unreplayable": [],
+        "editing": hello["editing"],
     }  # fmt: skip
     assert (state["is"], state["tick"]) == ("state", 0)  # what was seen when it began: nobody looked since
 

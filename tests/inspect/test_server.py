@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from edited import PACK, Den
 from modules import load
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -18,6 +19,7 @@ from websockets.sync.client import connect
 import agentrt.inspect
 from agentrt.inspect import Inspector
 from agentrt.inspect import server as listening
+from agentrt.inspect.editing import MOST_ASKED
 from agentrt.inspect.server import _SILENT_SECONDS
 from agentrt.record.recording import Recording
 
@@ -29,8 +31,8 @@ LIMIT = 10.0  # real seconds after which a test gives up; none of them waits for
 class Driven:
     """A runtime that a thread steps for as long as the inspector is there."""
 
-    def __init__(self, **options):
-        self.runtime = of.make_village()
+    def __init__(self, runtime=None, **options):
+        self.runtime = runtime or of.make_village()
         self.inspector = Inspector(self.runtime, port=0, **options)
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self._run)
@@ -437,3 +439,102 @@ def test_not_too_many_connections(driven):
         except (ConnectionError, http.client.HTTPException):
             time.sleep(0.01)
     pytest.fail("it stays full")
+
+
+# --- edits --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def edited(tmp_path):
+    den = Den(tmp_path / "game", tmp_path)
+    edited = Driven(runtime=den.runtime, controls=True, editing=den.reloader)
+    edited.den = den
+    with edited.socket() as ws:
+        ws.send('{"do":"watch","editing":true}')
+        receive(ws, "files")
+        yield edited
+    edited.close()
+
+
+def post(driven, body, path="/api/edit", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", driven.port, timeout=LIMIT)
+    told = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    try:
+        connection.request("POST", path, body=body if isinstance(body, bytes) else json.dumps(body), headers=told)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def test_a_file_is_opened_checked_and_saved_over_the_server(edited):
+    status, body = post(edited, {"do": "open", "file": "packs/wolf.json"})
+    message = json.loads(body)
+    assert (status, message["is"], message["text"]) == (200, "document", PACK)
+    status, body = post(edited, {"do": "check", "file": "packs/wolf.json", "text": "{"})
+    assert (status, json.loads(body)["ok"]) == (200, False)
+    text = PACK.replace("what a wolf", "all that a wolf")
+    asked = {"do": "save", "file": "packs/wolf.json", "text": text, "version": message["version"]}
+    status, body = post(edited, asked)
+    assert (status, json.loads(body)["is"]) == (200, "saved")
+    assert edited.den.read("packs/wolf.json").decode() == text
+    status, body = post(edited, asked)  # once more: it was changed since, if only by the one before
+    assert (status, json.loads(body)["status"], json.loads(body)["code"]) == (200, 409, "changed")
+
+
+@pytest.mark.states("tools: Inspector: Edits come from the page alone: by POST with JSON, of bounded size and rate")
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "evil.example"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Content_Type": "text/plain"}, 415),
+        ({"Content_Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content_Type": ""}, 415),
+    ],
+)
+def test_a_page_of_somebody_else_edits_nothing(edited, headers, status):
+    asked = {"do": "save", "file": "packs/wolf.json", "text": "{}", "version": ""}
+    assert post(edited, asked, **headers)[0] == status
+    assert edited.den.read("packs/wolf.json").decode() == PACK
+
+
+def test_edits_are_posted_and_nothing_else(edited):
+    assert edited.get("/api/edit?do=open&file=packs/wolf.json")[0] == 405
+
+
+def test_an_edit_needs_the_token(locked):
+    assert post(locked, {"do": "open"})[0] == 401
+    assert post(locked, {"do": "open"}, f"/api/edit?token={TOKEN}")[0] == 403  # it has no controls
+
+
+def test_an_edit_is_bounded_in_size_and_rate(edited):
+    status, _ = post(edited, b" " * (MOST_ASKED + 1))
+    assert status == 413
+    statuses = [post(edited, {"do": "open", "file": "nothing"})[0] for _ in range(60)]
+    assert set(statuses) == {200, 429}
+    assert statuses[:20] == [200] * 20
+
+
+@pytest.mark.slow
+def test_an_edit_that_never_comes_in_is_not_waited_for(edited, monkeypatch):
+    monkeypatch.setattr(listening, "_BODY_SECONDS", 0.1)
+    head = f"POST /api/edit HTTP/1.1\r\nHost: 127.0.0.1:{edited.port}\r\nContent-Type: application/json\r\n"
+    with raw(edited) as slow:
+        slow.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        assert slow.recv(12) == b"HTTP/1.1 408"
+    assert post(edited, {"do": "open", "file": "packs/wolf.json"})[0] == 200
+
+
+def test_a_recording_has_no_files_to_be_edited(tmp_path):
+    path = tmp_path / "run.sqlite"
+    runtime = of.make_village()
+    with runtime.record(path):
+        runtime.step()
+    runtime.close()
+    with Inspector(path, port=0, controls=True) as inspector:
+        _, body = post(inspector, {"do": "open", "file": "a"})
+        assert json.loads(body)["code"] == "not_live"

@@ -769,12 +769,93 @@ def test_a_selection_tree_and_its_behaviors_are_taken_up(project, caplog):
     assert (report.changed, report.agents, report.notes) == (("Wolf",), ("wolf",), ())
     assert state.behavior == "Roam"
     file.write_text("<SelectionTrees><Sel")
-    report = taken(runtime, reloader, file)
-    assert re.match(r"wolf\.xml:1: ", report.error), report.error
+    code = project.edit("models.py", 'append("REST")', 'append("Rest")')
+    report = taken(runtime, reloader, file, code)
+    assert report.error.startswith("[ART220] wolf.xml:1: it is not XML"), report.error
+    assert (report.changed, report.agents) == ((), ())  # all or nothing
     (logged,) = [record.getMessage() for record in caplog.records]
-    assert "selection trees that are broken stay as they were" in logged
-    assert "[ART220] wolf.xml:1: it is not XML" in logged
-    assert state.behavior == "Roam"
+    assert "not reloaded wolf.xml, models.py, the old code goes on: [ART220] wolf.xml:1: it is not XML" in logged
+    assert (state.behavior, models.seen[-1]) == ("Roam", "REST")
+    # Other edits are taken meanwhile; that of the tree, and what came with it, when it is mended.
+    other = project.write("hare.xml", XML.format(first="Sleep", second="Rest").replace('"Wolf"', '"Hare"'))
+    report = taken(runtime, reloader, other)
+    assert (report.error, report.files, report.changed) == ("", ("hare.xml",), ("Hare",))
+    report = taken(runtime, reloader, project.write("wolf.xml", XML.format(first="Sleep", second="Rest")))
+    assert (report.error, report.files) == ("", ("models.py", "wolf.xml"))
+    assert report.changed == ("Rest", "Wolf")
+    assert (state.behavior, models.seen[-1]) == ("Rest", "Rest")
+    runtime.close()
+
+
+def test_a_block_that_others_lack_is_refused(project):
+    models = project.module("models", MODELS)
+    project.write("wolf.xml", XML.format(first="Sleep", second="Rest").replace("<Leaf", '<Ref name="More"/><Leaf', 1))
+    more = '<Blocks><Block name="{}"><Leaf name="Roam" condition="Late"/></Block></Blocks>'
+    blocks = project.write("blocks.xml", more.format("More"))
+    library = SelectionLibrary.load(project.folder, mode="compatible")
+    tree = library["Wolf"]
+    state = tree.state({"Rest": models.Rest, "Roam": models.Rest()})
+    runtime, reloader = driven(project, state)
+    program = tree.program
+    report = taken(runtime, reloader, project.write("blocks.xml", "<Blocks><Block>"))
+    assert report.error.startswith("[ART220] blocks.xml:1: "), report.error
+    assert tree.program is program
+    assert blocks.is_file()
+    runtime.close()
+
+
+def test_what_was_edited_while_it_is_paused_waits_and_is_told(project):
+    wolves = project.module("wolves", WOLVES)
+    runtime, _agent, reloader = world(project, wolves.Howl)
+    runtime.gate.pause()
+    reloader.reload([project.edit("wolves.py", "owoo", "one"), project.folder / "notes.txt"])
+    runtime.step()
+    assert reloader.waiting == ("wolves.py",)
+    runtime.gate.step()
+    runtime.step()
+    assert reloader.waiting == ()
+    assert reloader.reports[-1].changed == ("Wolf",)
+    runtime.close()
+
+
+def test_a_document_that_is_told_of_and_watched_is_taken_up_once(project):
+    models = project.module("models", MODELS)
+    file = project.write("wolf.xml", XML.format(first="Sleep", second="Rest"))
+    state = SelectionLibrary.load(project.folder)["Wolf"].state({"Rest": models.Rest, "Roam": models.Rest()})
+    runtime, reloader = driven(project, state)
+    file.write_text("<SelectionTrees><Sel")
+    reloader.reload([file])
+    reloader._post([file], is_watched=True)
+    runtime.step()
+    assert len(reloader.reports) == 1
+    file.write_text("<SelectionTrees>")
+    reloader._post([file], is_watched=True)
+    runtime.step()
+    assert len(reloader.reports) == 2
+    runtime.close()
+
+
+def test_it_knows_where_things_are_written(project):
+    models = project.module(
+        "models",
+        MODELS
+        + """
+    class Outer:
+        class Inner:
+            pass
+    """,
+    )
+    runtime, reloader = driven(project, models.TREE.memory())
+    lines = (project.folder / "models.py").read_text().splitlines()
+
+    def line(begin):
+        return next(number for number, one in enumerate(lines, 1) if one.lstrip().startswith(begin))
+
+    assert reloader.place_of(models.Rest) == ("models.py", line("class Rest"))
+    assert reloader.place_of(models.Outer.Inner) == ("models.py", line("class Inner"))
+    assert reloader.place_of(models.TREE) == ("models.py", line("TREE"))
+    assert reloader.place_of(Agent) is None
+    assert reloader.place_of(object()) is None
     runtime.close()
 
 

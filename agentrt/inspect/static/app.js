@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `timeline.js`, `details.js`,
- * `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the state or is told
- * to the server. From the state follows what is watched, and so what the server sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `editing.js`, `timeline.js`,
+ * `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the
+ * state or is told to the server. From the state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -20,6 +20,7 @@ import { Connection } from "./connection.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
 import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
+import { editingView, hasNoEdits, waitingBar } from "./editing.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
 import { FileSource, isFile } from "./filesource.js";
@@ -78,6 +79,7 @@ const tabs = [
   ["world", "World", worldView(store), hasNoDrawing],
   ["whatif", "What if", whatIf.element, hasNoBranches],
   ["control", "Control", hands.element, hasNoHands],
+  ["edit", "Edit", editingView(store, connection), hasNoEdits],
 ];
 
 const keys = bindKeys({
@@ -160,6 +162,7 @@ document.body.append(
   }),
   scrubber(store, playback),
   reloadBar(store),
+  waitingBar(store, connection),
   h(
     "main",
     { class: "workspace" },

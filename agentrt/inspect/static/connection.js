@@ -38,6 +38,7 @@ export function watchOf(state) {
     branches: state.tab === "whatif",
     branch: state.tab === "whatif" ? state.branchId : 0,
     hands: state.tab === "control",
+    editing: state.tab === "edit" || state.tab === "models",
   };
 }
 

@@ -61,7 +61,7 @@ export function followLinks(store, playback, tabs) {
     if (wanted === null || hello === null || link !== "open") return;
     const tick = wanted;
     wanted = null;
-    if (playback.isRecording) playback.goTo(tick);
+    if (hello.source === "recording") playback.goTo(tick);
     else store.set({ windowLast: tick + Math.floor(windowTicks / 2) });
   }
 
@@ -69,7 +69,7 @@ export function followLinks(store, playback, tabs) {
     timer = 0;
     const { state } = store;
     if (location.hash !== known) return read(); // somebody changed it, and the event comes later
-    const isMoving = playback.isRecording && state.world?.paused === false;
+    const isMoving = state.hello?.source === "recording" && state.world?.paused === false;
     if (wanted !== null || state.world === null || isMoving) return undefined;
     const hash = linkOf(state);
     if (hash !== known && !(hash === "#" && known === "")) history.replaceState(null, "", hash);

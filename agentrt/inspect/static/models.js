@@ -12,6 +12,7 @@ import { fill, h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
 import { gameTime, plain } from "./format.js";
 import { forceWord } from "./handsmodel.js";
 import { outlineOfPath, outlineRows, outlineTree } from "./outline.js";
+import { sourceLine } from "./sources.js";
 
 const MODEL_WORDS = {
   goals: "goal selector",
@@ -29,7 +30,7 @@ const MODEL_WORDS = {
 export function modelsView(store) {
   const cards = h("div", { class: "cards" });
   const empty = h("div", { class: "empty" });
-  store.view(["agent", "chosen", "outlines", "toggled", "selection", "hands"], (state) => {
+  store.view(["agent", "chosen", "outlines", "toggled", "selection", "hands", "files", "places"], (state) => {
     const drivers = state.agent?.snapshot?.drivers ?? [];
     const keyOf = (driver) => `${driver.name}:${modelOf(driver)}`;
     reconcile(
@@ -60,13 +61,16 @@ function makeCard(store, driver) {
   const name = h("h3", { text: driver.name });
   const makers = { goals: goalsBody, targets: goalsBody, behavior: behaviorBody, selection: selectionBody };
   const body = (makers[model] ?? linesBody)(store, driver);
+  const source = sourceLine(store);
   const card = h(
     "section",
     { class: "card", "aria-label": `${MODEL_WORDS[model] ?? "model"} ${driver.name}` },
     h("header", {}, name, h("span", { class: "tag", text: MODEL_WORDS[model] ?? "model" }), meta),
+    source.element,
     body.element,
   );
   card.draw = (view, state) => {
+    source.draw(view, state);
     const every = view.every === 1 ? "each tick" : `each ${view.every} ticks`;
     setText(meta, `rank ${view.rank} · ${every} · precedence ${view.precedence}`);
     body.draw(view, state);

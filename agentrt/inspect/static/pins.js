@@ -142,7 +142,7 @@ function makePin(store, playback, pin, edit) {
   canvas.element.addEventListener("click", (event) => {
     const points = store.state.readings.get(keyOf(pin))?.points ?? [];
     const at = nearest(points, event.offsetX, canvas.element.clientWidth, reachOf(row, store.state));
-    if (playback.isRecording && at !== null) playback.goTo(at[0]);
+    if (playback.isOver && at !== null) playback.goTo(at[0]);
   });
   const trouble = h("p", { class: "pin-said is-trouble" });
   row.append(h("div", { class: "pin-head" }, text, agent, value, remove), canvas.element, trouble);

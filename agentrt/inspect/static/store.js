@@ -12,6 +12,7 @@
  */
 
 import { taken } from "./drawing.js";
+import { editingHandlers, editingState } from "./editingmodel.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
 import { handsHandlers, handsState } from "./handsmodel.js";
@@ -43,6 +44,7 @@ export function initialState() {
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
     ...handsState(),
+    ...editingState(),
     message: "", // an error of the server, or what became of something, shown until it is dismissed
     messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
@@ -126,6 +128,7 @@ export function receive(store, message) {
 const HANDLERS = {
   ...whatIfHandlers,
   ...handsHandlers,
+  ...editingHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
