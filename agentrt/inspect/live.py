@@ -63,6 +63,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -723,6 +724,9 @@ class LiveSource(Source):
     def close(self, session: Session) -> None:
         super().close(session)
         self._past.close(session)
+
+    def recorded(self) -> AbstractContextManager[tuple[str, str]] | None:
+        return self._past.recorded()
 
     def save(self, ticks: int | None) -> tuple[str, bytes]:
         return self._past.save(ticks)

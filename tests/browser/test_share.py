@@ -48,7 +48,9 @@ def yard(tmp_path_factory):
     path = tmp_path_factory.mktemp("share") / "yard.sqlite"
     runtime = make_village()
     runtime.drawing = lambda: drawn(runtime.tick)
-    runtime.add(Agent(Entity("human", name="Dee"), actions=[Doze]))
+    dee = Agent(Entity("human", name="Dee"), actions=[Doze])
+    dee.values = lambda: {"hunger": runtime.tick / TICKS, "Bag": {"name": "a <b>bag</b>", "coins": runtime.tick}}
+    runtime.add(dee)
     runtime.add(Agent(Entity("human", name=HOSTILE), actions=[Doze]))
     with runtime.record(path):
         for _ in range(TICKS):
@@ -59,9 +61,12 @@ def yard(tmp_path_factory):
     return path
 
 
+PINS = [("Ann", "Eat.utility * 100"), ("Ann", "nothing"), ("Dee", "hunger > 0.5"), ("Dee", "Bag.name"), ("Cyd", "(")]
+
+
 @pytest.fixture(scope="module")
 def file(yard):
-    return made_of(yard, yard.with_suffix(".html"))
+    return made_of(yard, yard.with_suffix(".html"), pins=PINS)
 
 
 def made_of(recording, path, **options):
@@ -71,11 +76,17 @@ def made_of(recording, path, **options):
 
 
 def shown(page):
-    """All that the page says, but for how it came by it."""
+    """All that the page says, but for how it came by it, what a line is called included."""
     texts = page.evaluate(
-        """() => ['.topbar', '.scrubber', '.workspace'].map((one) => document.querySelector(one).innerText)"""
+        """() => [
+            ...['.topbar', '.scrubber', '.workspace'].map((one) => document.querySelector(one).innerText),
+            ...[...document.querySelectorAll('.pin canvas')].map((one) => one.hidden ? '' : one.ariaLabel),
+        ]"""
     )
-    return re.sub(r"\s+", " ", " ".join(texts))
+    said = re.sub(r"\s+", " ", " ".join(texts))
+    for only in (" Pin", " What if …", " These were watched when the file was made; others need a server: agentrt inspect FILE."):
+        said = said.replace(only, "")  # where something can be written or run, or where that cannot be
+    return said
 
 
 def at(page, tick):
@@ -89,6 +100,12 @@ def at(page, tick):
 def test_a_file_shows_what_a_server_shows(look, yard, file, agent):
     with Inspector(yard, port=0) as inspector:
         served, alone = look(inspector.url), look(file)
+        for who, text in PINS:
+            served.locator(".agent-row", has_text=who).first.click()
+            served.get_by_label("Expression to watch").fill(text)
+            served.keyboard.press("Enter")
+        expect(alone.locator(".pin")).to_have_count(len(PINS))
+        expect(served.locator(".pin")).to_have_count(len(PINS))
         for tick in (1, 7, 8, 17, 29, 31, TICKS):
             for tab in ("plan", "models", "explain", "events", "performance", "tasks", "world"):
                 link = f"#tick={tick}&agent={agent}&tab={tab}"

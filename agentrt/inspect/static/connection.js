@@ -43,7 +43,7 @@ export function watchOf(state) {
 /** The keys that `watchOf` reads. */
 export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "draft", "branchId"],
+  ...["pins", "typing", "branchId"],
 ];
 
 /**
