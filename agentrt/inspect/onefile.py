@@ -254,9 +254,7 @@ class _Writer:
             f'"lines":[{",".join(lines.known)}],"values":[{",".join(values.known)}]}}'
         )
 
-    def _views(
-        self, stay: Stay, low: int, high: int, kinds: dict[int, str], tables: _Tables
-    ) -> Iterator[list[Any]]:
+    def _views(self, stay: Stay, low: int, high: int, kinds: dict[int, str], tables: _Tables) -> Iterator[list[Any]]:
         """The views of an agent.
 
         Each has its tick, the patch or the view, whether it is whole, and numbers: of its row in the list, of its

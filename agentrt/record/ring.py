@@ -74,7 +74,7 @@ class KeptTick(NamedTuple):
     @property
     def records(self) -> list[KeptRecord]:
         """What happened in it."""
-        found: list[KeptRecord] = marshal.loads(self.packed)
+        found: list[KeptRecord] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
         return found
 
 

@@ -2077,12 +2077,10 @@ def adjust(frame: Frame) -> None:
                 frame.others = _SOME
             elif (
                 state == READY and spec.is_plain
-                and not (unit.is_fresh or unit.extras is not None or unit.code is not None)
+                and not (unit.is_fresh or watched or unit.extras is not None or unit.code is not None)
             ):  # fmt: skip
                 unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
                 unit.output = None
-                if watched:
-                    unit.tell(_STOP_THINKING)
                 if _references(unit.context) > _ALONE:
                     unit.context = None
             elif why and goes_on(unit, why):

@@ -126,8 +126,8 @@ const side = h(
   h(
     "div",
     { class: "side-scroll" },
-    selectedSection(store, breakpoints.buttons, whatIf.buttons),
     justNow.element,
+    selectedSection(store, breakpoints.buttons, whatIf.buttons),
     pins.element,
     valuesSection(store),
     flagsSection(store),

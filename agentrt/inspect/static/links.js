@@ -3,7 +3,8 @@
  *
  * The address follows what is looked at, so that it can be copied at any time; it is replaced and not added to the
  * history, half a second after the last change. It names the tick while that stands: of what runs on, nobody who opens
- * the link would find it. A link into a live run leads to its tick if that is kept, and else to that place of the time line, and says so.
+ * the link would find it. A link into a live run leads to its tick if that is kept, and else to that place of the time
+ * line, and says so.
  *
  * What stands in a link was written by anybody: a name is a text like any other, a tick is a number, a tab is known.
  */

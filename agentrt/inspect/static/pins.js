@@ -2,7 +2,8 @@
  * The side panel's part with pinned expressions: a field to write one, and a small chart over time for each.
  *
  * A chart of a run that lives begins when its expression was pinned; one of a recording has all of it, with a line at
- * the tick that is looked at. A click goes to a tick, if that can be gone to. What is pinned is kept by the browser for each world.
+ * the tick that is looked at. A click goes to a tick, if that can be gone to. What is pinned is kept by the browser for
+ * each world.
  *
  * Source: Unreal, the Visual Logger: graphs of values over time; debuggers: watches.
  */
@@ -67,7 +68,8 @@ export function pinsSection(store, playback) {
     if (hello === null || hello.title === title) return;
     title = hello.title;
     // A file has its own, and whoever is sent it has others in his browser.
-    store.set({ pins: hello.file ? pinsFrom(JSON.stringify(hello.pins)) : pinsFrom(remembered(`pins.${title}`, "[]")) });
+    const kept = hello.file ? JSON.stringify(hello.pins) : remembered(`pins.${title}`, "[]");
+    store.set({ pins: pinsFrom(kept) });
     show(form, !hello.file);
     show(none, Boolean(hello.file));
     setText(none, hello.pins?.length > 0 ? FILE_HAS : FILE_HAS_NONE);

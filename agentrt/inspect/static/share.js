@@ -2,8 +2,8 @@
  * Sharing: a link to the tick and the agent that one looks at, and a recording as one file that needs no server.
  *
  * The server makes the file (`agentrt/inspect/onefile.py`) of a range of ticks and sends it; it is bounded, and how
- * large it became is said; what is watched over time is in it. A live run gives its last ticks, as far as it keeps them.
- * A page that is such a file has only the link.
+ * large it became is said; what is watched over time is in it. A live run gives its last ticks, as far as it keeps
+ * them. A page that is such a file has only the link.
  */
 
 import { button, h, setText, show } from "./dom.js";
