@@ -344,7 +344,7 @@ class Server:
         found = self._source.recorded()
         if found is None:
             return PlainTextResponse("a run that keeps no past is no file: record it", 404, HEADERS)
-        reach = [_tick(request.query_params.get(name)) for name in ("first", "last")]
+        first, last = _tick(request.query_params.get("first")), _tick(request.query_params.get("last"))
         pins = read_pins(request.query_params.get("pins", ""))
         if isinstance(pins, Denial):
             return PlainTextResponse(pins.message, 400, HEADERS)
@@ -353,7 +353,7 @@ class Server:
         text = _Text()
         self._is_making = True
         try:
-            making = asyncio.ensure_future(asyncio.to_thread(_make, found, text, *reach, pins))
+            making = asyncio.ensure_future(asyncio.to_thread(_make, found, text, first, last, pins))
             while not (await asyncio.wait({making}, timeout=_LOOKS_SECONDS))[0]:
                 if await request.is_disconnected():
                     text.is_wanted = False
