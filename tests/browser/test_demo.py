@@ -152,7 +152,7 @@ def test_a_recording_is_scrubbed(look, recording):
     page.keyboard.press("ArrowLeft")
     expect(clock).to_have_text("tick 109")
     at_109 = page.locator(".head-path").inner_text()
-    slider = page.get_by_label("Tick of the recording")
+    slider = page.get_by_label("Tick that is shown")
     slider.fill("2")
     expect(clock).to_have_text("tick 2")
     page.wait_for_function("before => document.querySelector('.head-path').innerText !== before", arg=at_109)
