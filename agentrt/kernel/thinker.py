@@ -65,7 +65,7 @@ class Delivery:
     __slots__ = ("coro", "thinker", "value")
 
     def __init__(self, thinker: Thinker, coro: Coroutine[Any, Any, Any], value: object) -> None:
-        self.thinker = thinker
+        self.thinker: Thinker = thinker
         self.coro: Coroutine[Any, Any, Any] = coro
         self.value: object = value
 
@@ -80,7 +80,7 @@ class Handover:
     __slots__ = ("strand", "thinker")
 
     def __init__(self, thinker: Thinker, strand: Strand) -> None:
-        self.thinker = thinker
+        self.thinker: Thinker = thinker
         self.strand: Strand = strand
 
     def send(self, _value: None, /) -> object:

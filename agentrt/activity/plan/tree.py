@@ -179,6 +179,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.signals import Connection
     from agentrt.kernel.trace import TraceHub
+    from agentrt.kernel.traps import Stepper
 
 
 MAX_DEPTH = 64
@@ -1011,7 +1012,7 @@ class Unit(AnsweringSeat):
     def waits(self, coro: Coroutine[Any, Any, Any]) -> bool:
         if self.stepper is not ABSENT or self.code is not None or (self.state != THINKING and self.state != READY):
             return False  # its entry is not free, or it was stopped while it made its first step
-        self.stepper = coro
+        self.stepper: Stepper = coro
         self.code = self
         return True
 
