@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 RING_TICKS = 2000
 RING_BYTES = 64 * 1024 * 1024
 
-_FOR_VIEWS, _FOR_DRAWINGS = (0.03, 0.12), (0.01, 0.06)  # shares of the time of ticks, and of the rest between them
+_FOR_VIEWS, _FOR_DRAWINGS = (0.02, 0.12), (0.005, 0.06)  # shares of the time of ticks, and of the rest between them
 _SAVED, _MOST_OWED = 0.02, 0.2  # seconds that can be saved up, and owed
 _MOST_LAST_VIEWS = 256
 _SEGMENT_TICKS = 64  # of a file: it is read from somewhere in its middle

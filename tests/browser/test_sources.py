@@ -64,6 +64,14 @@ def test_nothing_of_the_state_has_two_meanings(static):
     assert sorted(keys) == sorted(set(keys))
 
 
+def test_no_key_has_two_meanings(static):
+    text = (static / "keyboard.js").read_text(encoding="utf-8")
+    table = text[text.index("function keyTable") : text.index("export function bindKeys")]
+    keys = [key for row in re.findall(r"\[\s*\[([^\]]+)\]", table) for key in re.findall(r'"([^"]+)"', row)]
+    assert len(keys) > 25
+    assert sorted(keys) == sorted(set(keys))
+
+
 @pytest.mark.parametrize("name", ["playback"])
 def test_what_is_asked_of_a_part_is_there(static, name):
     asked = {
