@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import sys
 import threading
 import time
 from collections import deque
@@ -39,6 +40,9 @@ from agentrt.record.lines import LineWriter, pack, unpack
 from agentrt.record.recorder import LEAST_BYTES, Store, origin_of
 from agentrt.record.views import UNSEEN, DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
+
+if sys.platform == "linux":
+    import resource
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
@@ -106,6 +110,14 @@ class _Base:
     def copy(self) -> _Base:
         views = {whose: list(rows) for whose, rows in self.views.items()}
         return _Base(dict(self.agents), dict(self.trees), views, self.size)
+
+
+def _pauses() -> int:
+    """How often this thread has waited for something; who is only kept from the processor by others does not rest."""
+    pauses = time.perf_counter_ns()  # where nobody tells: it may be rest
+    if sys.platform == "linux":
+        pauses = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+    return pauses
 
 
 class Allowance:
@@ -176,6 +188,7 @@ class RingRecorder:
         self._begun = self._ended = working()  # the tick that runs, and the one before
         self._rest_since = clock()
         self._rest = 0.0  # before the tick that runs
+        self._paused = 0  # what ``_pauses`` said at its end
         self._close_hooks = [runtime.trace.listen(self._pending.append), runtime.every_tick(self._begin)]
 
     # --- what is kept -------------------------------------------------------------------------------------------------
@@ -258,8 +271,10 @@ class RingRecorder:
 
     def _begin(self) -> None:
         self._begun = self._working()
-        worked = 0.0 if self._working is self._clock else self._begun - self._ended
-        self._rest = max(0.0, self._clock() - self._rest_since - worked)
+        rest = self._clock() - self._rest_since
+        if self._working is not self._clock:
+            rest = 0.0 if _pauses() == self._paused else rest - (self._begun - self._ended)
+        self._rest = max(0.0, rest)
 
     def _keep(self, tick: int) -> None:
         now = self._working()
@@ -283,7 +298,7 @@ class RingRecorder:
                 self._size -= dropped.size
                 self._base.fold(dropped)
         self._begun = self._ended = self._working()
-        self._rest_since, self._rest = self._clock(), 0.0
+        self._rest_since, self._rest, self._paused = self._clock(), 0.0, _pauses()
 
     def _restart(self, tick: int) -> None:
         while self._ticks:
