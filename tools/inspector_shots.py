@@ -86,7 +86,7 @@ def _recorded(browser: Browser, folder: Path, recording: Path) -> None:
     with Inspector(recording, port=0, title="colony.sqlite") as inspector:
         page = _open(browser, inspector.url, dark=False)
         page.locator(".agent-row", has_text="Kaspar").first.click()
-        page.get_by_label("Tick of the recording").fill("76")
+        page.get_by_label("Tick that is shown").fill("76")
         page.wait_for_timeout(2 * GLANCE)
         page.keyboard.press("+")
         page.wait_for_timeout(4 * GLANCE)
@@ -105,7 +105,7 @@ def _valued(browser: Browser, folder: Path, recording: Path) -> None:
             page.keyboard.type(text)
             page.keyboard.press("Enter")
             page.keyboard.press("Escape")
-        page.get_by_label("Tick of the recording").fill("529")
+        page.get_by_label("Tick that is shown").fill("529")
         page.wait_for_timeout(4 * GLANCE)
         page.locator("#view-plan .tree-row", has_text="hunger").first.click()
         page.locator(".head-name").hover()

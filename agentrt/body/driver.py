@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, TypeVar, runt
 from agentrt.body.entity import attribute_of
 from agentrt.body.flags import FlagLedger, Holder
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, NotRunningError, WrongStateError
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import Detail, TraceEvent
 from agentrt.words import error_words, printable, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def note(body: Body, path: str, event: TraceEvent, detail: Detail = ()) -> None:
     """Put a record into the trace, if anybody listens."""
     kernel = body.kernel
     if kernel is not None and kernel.trace.on:
-        kernel.trace.emit(TraceRecord(kernel.clock.tick, body.name, path, event, detail))
+        kernel.trace.tell(kernel.clock.tick, body.name, path, event, detail)
 
 
 class Routine:

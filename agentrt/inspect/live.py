@@ -8,7 +8,7 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes one part in 25 of the time of the runtime's thread at most; beyond it clients are told less often.
+  that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
@@ -55,6 +55,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,7 @@ from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.drawing import Drawing
+    from agentrt.kernel.kernel import Kernel
     from agentrt.runtime.runtime import Runtime
 
 
@@ -244,7 +246,9 @@ class Ring:
 
     def since(self, number: int) -> list[Kept]:
         """The records from a number on, as far as they are there."""
-        return list(islice(self._records, max(0, number - self.total_dropped), None))
+        found = list(islice(reversed(self._records), max(0, self.total - number)))  # few of many, mostly
+        found.reverse()
+        return found
 
     def clear(self) -> None:
         """Forget all, but not their count."""
@@ -332,17 +336,25 @@ class TickTimes:
             self._begin = self._last = self._clock()
             self._think = 0.0
 
-    def heard(self, record: TraceRecord, *, is_in_tick: bool) -> None:
-        """A record was made, in a tick or between two of them."""
-        if not is_in_tick:
-            return  # it belongs to none
-        now = self._clock()
-        if self._begin is None:
-            self._begin = now
-            self._think = 0.0
-        elif record.event in _THINKING:
-            self._think += now - self._last
-        self._last = now
+    def ear(self, kernel: Kernel, take: Callable[[TraceRecord], object]) -> Callable[[TraceRecord], None]:
+        """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
+
+        One function for both, without a call but these two: each record of the run passes there.
+        """
+        clock, thinking = self._clock, _THINKING
+
+        def heard(record: TraceRecord) -> None:
+            take(record)
+            if kernel.in_tick:  # else it belongs to none
+                now = clock()
+                if self._begin is None:
+                    self._begin = now
+                    self._think = 0.0
+                elif record[3] in thinking:
+                    self._think += now - self._last
+                self._last = now
+
+        return heard
 
     def end(self, tick: int) -> None:
         if self._begin is not None:
@@ -368,7 +380,7 @@ def _summary(values: list[float]) -> dict[str, float]:
 
 # --- the source -------------------------------------------------------------------------------------------------------
 
-_SHARE = 25  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 33  # of the time of the game's thread, composing gets one of so many parts
 
 _NO_BRANCHES = "branches are run of recordings: record this run, and look at that"
 _STATE_SECONDS = 0.1  # how often those who are in the past are told of the run
@@ -405,7 +417,7 @@ class LiveSource(Source):
         self._workbench = workbench or Workbench(None, controls=controls)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
-        self._batch: list[TraceRecord] = []  # what was heard and not looked at yet
+        self._batch: list[TraceRecord] = []  # what was heard and not looked at yet; it stays the same list
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
@@ -563,7 +575,8 @@ class LiveSource(Source):
         is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
         if is_needed and not self._ears:
-            self._ears = [self._runtime.trace.listen(self._heard), self._runtime.every_tick(self._times.begin)]
+            heard = self._times.ear(self._kernel, self._batch.append)  # all that can wait does
+            self._ears = [self._runtime.trace.listen(heard), self._runtime.every_tick(self._times.begin)]
         elif not is_needed and self._ears:
             for close in self._ears:
                 close()
@@ -571,11 +584,6 @@ class LiveSource(Source):
             self._batch.clear()
             self._history.clear()
             self._times = TickTimes(self._clock)
-
-    def _heard(self, record: TraceRecord) -> None:
-        """Each record of the run passes here: all that can wait does."""
-        self._times.heard(record, is_in_tick=self._kernel.in_tick)
-        self._batch.append(record)
 
     def _look_through(self) -> None:
         """Look at what was heard since the last time."""
@@ -648,6 +656,9 @@ class LiveSource(Source):
     def close(self, session: Session) -> None:
         super().close(session)
         self._past.close(session)
+
+    def recorded(self) -> AbstractContextManager[tuple[str, str]] | None:
+        return self._past.recorded()
 
     def save(self, ticks: int | None) -> tuple[str, bytes]:
         return self._past.save(ticks)

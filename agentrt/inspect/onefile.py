@@ -9,6 +9,8 @@ How it is made:
 * Ticks come in *chunks*, each packed by itself and unpacked when somebody looks there. In a chunk an agent's first view
   is whole, and each later one is the patch that the recording keeps. An explanation is made where a view changes, and
   where it says until when something lasts and that tick comes; the time that passes in between is put in by the page.
+* What an agent offers is put into groups here, and what is watched over time is evaluated: the page knows no grammar,
+  and what was not watched when the file was made needs a server.
 * Time lines are folded here and packed for each agent: one looks at long ranges of them.
 * The page's modules become one script: each is a function that gives what it exports, called in the order in which they
   import each other. They write their imports and exports in few ways, and any other is an error here.
@@ -27,7 +29,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -35,11 +37,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.drawing import Drawing
 from agentrt.errors import DataFault, RecordingError
-from agentrt.inspect.protocol import hello, reloads_message, span_rows, write
+from agentrt.inspect.pins import readings
+from agentrt.inspect.protocol import Pin, hello, reloads_message, span_rows, write
 from agentrt.record.recording import Stay
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.record.views import SpanNames, difference, settle
 from agentrt.snapshot import AgentSnapshot, explain
+from agentrt.snapshot.offered import offered
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -54,6 +58,12 @@ _CHUNK_AGENTS = 50  # from so many on, chunks have fewer ticks
 _SHORTEST_CHUNK = 32
 _FOR_CHUNKS = 0.85  # of the bytes: time lines and the index come after the chunks
 _LARGEST_CHUNK = 64 * 1024 * 1024  # characters, before they are packed: a browser holds some chunks at a time
+
+
+_NO_WORLD = (
+    "This page is a file, without a server, and no world runs in it. Open the recording that it was made of: "
+    "agentrt inspect FILE --controls."
+)
 
 
 class OneFile(NamedTuple):
@@ -73,6 +83,7 @@ def write_html(
     last: int | None = None,
     title: str = "",
     max_bytes: int = MOST_BYTES,
+    pins: Sequence[tuple[str, str]] = (),
 ) -> OneFile:
     """Write a recording as one file of HTML, which shows it without a server.
 
@@ -82,6 +93,7 @@ def write_html(
         first, last: which ticks; None for all that are kept.
         title: what the page calls it; by default the name of its file.
         max_bytes: how large the file may become.
+        pins: what is watched in it over time: each an agent, and an expression over its values.
 
     Returns:
         How large it is, and what is in it.
@@ -96,15 +108,18 @@ def write_html(
     high = final if last is None else min(last, final)
     if low > high:
         raise RecordingError(recording.where, f"it has no such ticks: it has {kept} to {final}")
-    writer = _Writer(recording, out, low, high, max_bytes)
+    writer = _Writer(recording, out, low, high, max_bytes, [Pin(*one) for one in pins])
     return writer.write(title or recording.path.name)
 
 
 class _Writer:
     """Writes one file."""
 
-    def __init__(self, recording: Recording, out: SupportsWrite[str], first: int, last: int, most: int) -> None:
+    def __init__(
+        self, recording: Recording, out: SupportsWrite[str], first: int, last: int, most: int, pins: Sequence[Pin]
+    ) -> None:
         self._recording = recording
+        self._pins = pins
         self._out = out
         self._first = first
         self._last = last
@@ -176,11 +191,13 @@ class _Writer:
         recording, reach = self._recording, (self._first, self._last)
         rate = recording.meta["ticks_per_second"]
         greeting = hello(
-            "recording", title, rate, controls=True, tick=self._first, reach=reach, unreplayable=recording.unreplayable
-        )
+            "recording", title, rate, controls=True, tick=self._first, reach=reach, unreplayable=recording.unreplayable,
+            what_if=_NO_WORLD,
+        )  # fmt: skip
         reloads = [one for one in recording.reloads() if one.tick <= self._last]
         return {
-            "hello": {**greeting, "file": True},
+            "hello": {**greeting, "file": True, "pins": [pin._asdict() for pin in self._pins]},
+            "pins": [[*pin, readings(recording, pin, self._first, self._last)] for pin in self._pins],
             "chunks": chunks,
             "agents": [[one.name, kinds.get(one.number, ""), one.first, one.last] for one in self._stays],
             "lines": [[agent, number] for agent, number in lines.items()],
@@ -212,13 +229,13 @@ class _Writer:
 
     def _chunk(self, low: int, high: int, kinds: dict[int, str]) -> str:
         """What happened in some ticks, as JSON."""
-        texts, rows, trees = _Numbers(), _Numbers(), _Numbers()
+        texts, rows, trees, values = _Numbers(), _Numbers(), _Numbers(), _Numbers()
         parts: list[str] = []
         length = 0
         for index, stay in enumerate(self._stays):
             if stay.first > high or (stay.last is not None and stay.last <= low):
                 continue
-            found = list(self._views(stay, low, high, kinds, texts, rows, trees))
+            found = list(self._views(stay, low, high, kinds, _Tables(texts, rows, trees, values)))
             if found:
                 parts.append(write({"agent": index, "views": found}))
                 length += len(parts[-1])
@@ -234,13 +251,15 @@ class _Writer:
         rest = write({**told, "drawings": list(self._drawings(low, high))})
         return (
             f'{rest[:-1]},"views":[{",".join(parts)}],"rows":[{",".join(rows.known)}],"trees":[{",".join(trees.known)}],'
-            f'"lines":[{",".join(lines.known)}]}}'
+            f'"lines":[{",".join(lines.known)}],"values":[{",".join(values.known)}]}}'
         )
 
-    def _views(
-        self, stay: Stay, low: int, high: int, kinds: dict[int, str], texts: _Numbers, rows: _Numbers, trees: _Numbers
-    ) -> Iterator[list[Any]]:
-        """The views of an agent: tick, patch or view, whether it is whole, row of the list, explanations, outlines."""
+    def _views(self, stay: Stay, low: int, high: int, kinds: dict[int, str], tables: _Tables) -> Iterator[list[Any]]:
+        """The views of an agent.
+
+        Each has its tick, the patch or the view, whether it is whole, and numbers: of its row in the list, of its
+        explanations, of its outlines, of what the agent offers.
+        """
         recording = self._recording
         rate = recording.meta["ticks_per_second"]
         changes = list(recording.changes(stay, low, high))
@@ -257,17 +276,18 @@ class _Writer:
                 snapshot = self._snapshot(stay, view, moment, rate)
                 head = f"{snapshot.name} at tick {moment}: "
                 said = explain(snapshot).removeprefix(head).split("\n")
-                explained.append([moment, [texts.of(one) for one in said]])
+                explained.append([moment, [tables.texts.of(one) for one in said]])
                 if moment == tick:
-                    row = rows.of(write(snapshot.summary().as_json()))
+                    row = tables.rows.of(write(snapshot.summary().as_json()))
                     kinds.setdefault(stay.number, snapshot.kind)
             drivers = [one for one in _list(view.get("drivers")) if isinstance(one, dict)]
             known = [(one.get("name"), one.get("outline")) for one in drivers]
             tree = -1
             if known != outlined:
                 outlined = known
-                tree = trees.of(write(recording.outlines(stay.name, tick)))
-            yield [tick, view if patch is None else patch, patch is None, row, explained, tree]
+                tree = tables.trees.of(write(recording.outlines(stay.name, tick)))
+            offers = tables.values.of(write({"is": [list(group) for group in offered(view)]}))
+            yield [tick, view if patch is None else patch, patch is None, row, explained, tree, offers]
 
     def _snapshot(self, stay: Stay, view: dict[str, Any], tick: int, rate: float) -> AgentSnapshot:
         try:
@@ -301,6 +321,15 @@ class _Numbers:
 
     def of(self, text: str) -> int:
         return self.known.setdefault(text, len(self.known))
+
+
+class _Tables(NamedTuple):
+    """What the views of a chunk share."""
+
+    texts: _Numbers
+    rows: _Numbers
+    trees: _Numbers
+    values: _Numbers
 
 
 def _moments(view: dict[str, Any]) -> set[int]:

@@ -20,11 +20,12 @@ out of the ring's memory.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -323,6 +324,20 @@ class Past(RecordedSource):
             InspectorError: there is no past, or another one is being saved.
             RecordingError: the file cannot be written.
         """
+        with self._written(ticks) as (path, kept):
+            return Saved(f"{_file_name(self._title)}-{kept.start}-{kept.stop - 1}.sqlite", path.read_bytes())
+
+    def recorded(self) -> contextlib.AbstractContextManager[tuple[str, str]] | None:
+        return self._lent() if self._most else None
+
+    @contextlib.contextmanager
+    def _lent(self) -> Iterator[tuple[str, str]]:
+        with self._written(None) as (path, _):
+            yield str(path), self._title
+
+    @contextlib.contextmanager
+    def _written(self, ticks: int | None) -> Iterator[tuple[Path, range]]:
+        """A recording of the last so many ticks, for as long as it is looked at, and which ticks it has."""
         ring = self._ring
         if not self._most:
             raise no_past()
@@ -333,8 +348,7 @@ class Past(RecordedSource):
         try:
             with tempfile.TemporaryDirectory(prefix="agentrt-past-", ignore_cleanup_errors=True) as folder:
                 path = Path(folder) / "saved.sqlite"
-                kept = save_ring(ring, path, ticks or ring.keep_ticks, {"title": self._title})
-                return Saved(f"{_file_name(self._title)}-{kept.start}-{kept.stop - 1}.sqlite", path.read_bytes())
+                yield path, save_ring(ring, path, ticks or ring.keep_ticks, {"title": self._title})
         except OSError as error:
             raise RecordingError(self._title, f"it cannot be written: {error}") from None
         finally:

@@ -78,6 +78,24 @@ def _row(pin: Pin, now: Reading, points: Iterable[Point], *, is_new: bool) -> Me
     return {**pin._asdict(), **now._asdict(), "points": [list(point) for point in points], "is_new": is_new}
 
 
+def readings(recording: Recording, pin: Pin, first: int, last: int) -> list[list[Value]]:
+    """What an expression comes to in some ticks: from which tick on, the value, what is wrong, and at which column."""
+    found: list[tuple[int, Reading]] = [(first, reading(pin.text, None))]
+    for stay in recording.stays(first, last):
+        if stay.name == pin.agent:
+            for tick, _, view in recording.changes(stay, first, last):
+                values = NamedValues(values_by_name(offered(view))) if isinstance(view, Mapping) else None
+                found.append((tick, reading(pin.text, values)))
+            if stay.last is not None and stay.last <= last:
+                found.append((stay.last, reading(pin.text, None)))
+    rows: list[list[Value]] = []
+    for at, (tick, now) in enumerate(found):
+        is_over = at + 1 < len(found) and found[at + 1][0] <= tick  # it came, or came back, in the same tick
+        if not is_over and (not rows or rows[-1][1:] != list(now) or type(rows[-1][1]) is not type(now.value)):
+            rows.append([tick, *now])
+    return rows
+
+
 class LivePins:
     """What is pinned of a runtime that lives, by all clients."""
 

@@ -264,6 +264,16 @@ _COMMANDS: Mapping[str, _Fields] = {
 }
 
 
+def read_pins(text: str) -> tuple[Pin, ...] | Denial:
+    """Read the expressions whose lines a client wants to have in a file; an empty text has none."""
+    try:
+        return _pins("pins", json.loads(text, parse_constant=_no_constant) if text else None)
+    except _Wrong as wrong:
+        return Denial(str(wrong), "bad_message")
+    except (ValueError, RecursionError):
+        return Denial("'pins' is no JSON", "bad_message")
+
+
 def _no_constant(name: str) -> None:
     raise _Wrong(f"{name} is no JSON")
 

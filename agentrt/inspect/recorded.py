@@ -485,8 +485,8 @@ class RecordedSource(Source):
     def greeting(self) -> list[Message]:
         return [self._hello]
 
-    def recorded(self) -> tuple[str, str] | None:
-        return self._path, self._title
+    def recorded(self) -> contextlib.AbstractContextManager[tuple[str, str]] | None:
+        return contextlib.nullcontext((self._path, self._title))
 
     def open(self, session: Session) -> None:
         super().open(session)

@@ -28,7 +28,8 @@ import asyncio
 import re
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ from agentrt.errors import AgentRTError, InspectorError
 from agentrt.inspect.doorkeeper import Doorkeeper
 from agentrt.inspect.editing import MOST_ASKED
 from agentrt.inspect.onefile import OneFile, write_html
-from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, read, write
+from agentrt.inspect.protocol import LONGEST_MESSAGE, Denial, Pin, read, read_pins, write
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 
@@ -353,14 +354,17 @@ class Server:
             return PlainTextResponse("a token is needed", 401, HEADERS)
         found = self._source.recorded()
         if found is None:
-            return PlainTextResponse("a run that lives is no file: record it", 404, HEADERS)
-        reach = [_tick(request.query_params.get(name)) for name in ("first", "last")]
+            return PlainTextResponse("a run that keeps no past is no file: record it", 404, HEADERS)
+        first, last = _tick(request.query_params.get("first")), _tick(request.query_params.get("last"))
+        pins = read_pins(request.query_params.get("pins", ""))
+        if isinstance(pins, Denial):
+            return PlainTextResponse(pins.message, 400, HEADERS)
         if self._is_making:
             return PlainTextResponse("another file is being made: try it again soon", 429, HEADERS)
         text = _Text()
         self._is_making = True
         try:
-            making = asyncio.ensure_future(asyncio.to_thread(_make, *found, text, *reach))
+            making = asyncio.ensure_future(asyncio.to_thread(_make, found, text, first, last, pins))
             while not (await asyncio.wait({making}, timeout=_LOOKS_SECONDS))[0]:
                 if await request.is_disconnected():
                     text.is_wanted = False
@@ -449,9 +453,15 @@ class _Text:
         self.parts.append(text)
 
 
-def _make(path: str, title: str, text: _Text, first: int | None, last: int | None) -> OneFile:
-    with Recording.open(path) as recording:
-        return write_html(recording, text, first=first, last=last, title=title)
+def _make(
+    found: AbstractContextManager[tuple[str, str]],
+    text: _Text,
+    first: int | None,
+    last: int | None,
+    pins: Sequence[Pin],
+) -> OneFile:
+    with found as (path, title), Recording.open(path) as recording:
+        return write_html(recording, text, first=first, last=last, title=title, pins=pins)
 
 
 def _tick(text: str | None) -> int | None:

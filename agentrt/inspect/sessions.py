@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -199,8 +200,11 @@ class Source:
         """What every client is told first: a hello, and the state, as far as it is known."""
         raise NotImplementedError
 
-    def recorded(self) -> tuple[str, str] | None:
-        """The path and the title of the recording that can be made a file of; None if there is none."""
+    def recorded(self) -> AbstractContextManager[tuple[str, str]] | None:
+        """The path and the title of the recording that can be made a file of, while it is there; None if there is none.
+
+        Whoever enters it may have to wait until it is written: it is not for the event loop.
+        """
         return None
 
     def open(self, session: Session) -> None:

@@ -19,6 +19,7 @@ from agentrt.words import LONGEST, plain, printable, words_of
 Detail = tuple[tuple[str, str | int | float | bool | None], ...]
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
+_made = tuple.__new__
 _HUGE = 1 << 4000  # a number with more digits has no text
 
 
@@ -139,18 +140,24 @@ class TraceHub:
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
-        for _, value in record.detail:
+        self.tell(*record)
+
+    def tell(self, tick: int, agent: str, path: str, event: TraceEvent, detail: Detail = ()) -> None:
+        """Make a record of it, and hand that to the listeners. Each record of a plan passes here, with no call more."""
+        for _, value in detail:
             # The first two are nearly all of it: a call for each value would be a good part of what a record costs.
-            if type(value) is str:
-                if len(value) <= LONGEST and value.isascii():
+            kind = type(value)
+            if kind is str:
+                if len(value) <= LONGEST and value.isascii():  # type: ignore[arg-type, union-attr]
                     continue
-            elif type(value) is float:
+            elif kind is float:
                 continue
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
-                detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in record.detail])
-                record = record._replace(detail=detail)
+                detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in detail])
                 break
+        # ``TraceRecord(...)`` is the same, by one more function in Python.
+        record = _made(TraceRecord, (tick, agent, path, event, detail))
         for key, listener in self._hearing:
             try:
                 listener(record)

@@ -5,12 +5,15 @@ somebody who may want to go back: nothing is written, packed or hashed until the
 
 * It never changes the run, and it is no journal: what comes in from outside is not kept, so that a program can still
   begin to record. What is written of it can be looked at in any of its ticks and cannot be replayed, and says so.
-* It is bounded twice, in ticks and in bytes; the oldest ticks go first. Bytes are those of records (as estimated) and
-  of packed views. Beside them it remembers the last view of a few hundred agents, to tell what changed.
-* Records cost next to nothing to keep. Views and drawings are dear, so that they get a small share of the real time
-  that ticks take, and a larger one of that between them: with a game's pause after each tick it is enough for all, and
-  a world that runs at full speed is seen less often. Who is looked at comes first. A view that is older than what
-  happened since says so (``unseen_since``), so nobody takes it for what it is not.
+* It is bounded twice, in ticks and in bytes; the oldest ticks go first. Bytes are those of packed records and of packed
+  views. Beside them it remembers the last view of a few hundred agents, to tell what changed.
+* Records cost next to nothing to keep: those of a tick are one ``bytes`` of ``marshal``, which is made sooner than
+  their sizes are added up, takes a fifth of their memory, and is nothing that the garbage collector has to look at.
+* Views and drawings are dear, so that they get a small share of the time that ticks take, and a larger one of the rest
+  between them: with a game's pause after each tick it is enough for all, and a world that runs at full speed is seen
+  less often. The time of ticks is that of the processor, for this thread: what else keeps the machine busy earns
+  nothing. Nor does the work of another world between two ticks: it is no rest. Who is looked at comes first. A view
+  that is older than what happened since says so (``unseen_since``), so nobody takes it for what it is not.
 * A patch needs the views before it. So views of ticks that are dropped are folded into a *base*, with which every
   file begins that is written.
 
@@ -20,6 +23,8 @@ One thread keeps, others may write: what they share is copied under a lock, for 
 from __future__ import annotations
 
 import json
+import marshal
+import sys
 import threading
 import time
 from collections import deque
@@ -36,6 +41,9 @@ from agentrt.record.recorder import LEAST_BYTES, Store, origin_of
 from agentrt.record.views import UNSEEN, DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
 
+if sys.platform == "linux":
+    import resource
+
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.runtime.runtime import Runtime
@@ -43,28 +51,35 @@ if TYPE_CHECKING:
 RING_TICKS = 2000
 RING_BYTES = 64 * 1024 * 1024
 
-_FOR_VIEWS, _FOR_DRAWINGS = (0.03, 0.12), (0.01, 0.06)  # shares of the real time of ticks, and of that between them
+_FOR_VIEWS, _FOR_DRAWINGS = (0.02, 0.12), (0.005, 0.06)  # shares of the time of ticks, and of the rest between them
 _SAVED, _MOST_OWED = 0.02, 0.2  # seconds that can be saved up, and owed
 _MOST_LAST_VIEWS = 256
 _SEGMENT_TICKS = 64  # of a file: it is read from somewhere in its middle
-_A_RECORD, _A_DETAIL = 200, 130  # bytes, measured; texts come on top of it
+_A_TICK = 600  # bytes, beside its records and views
 
 _EVENTS = {event.value: event for event in TraceEvent}
 
 KeptRecord = tuple[int, str, str, str, Detail]
-"""Tick, agent, path, kind of event, detail: without classes, the garbage collector soon leaves it alone."""
+"""Tick, agent, path, kind of event, detail."""
 
 
 class KeptTick(NamedTuple):
     """One tick of a ring."""
 
     tick: int
-    records: list[KeptRecord]
+    amount: int  # of records
+    packed: bytes  # the records; they never leave this process
     came: list[str]  # agents
     gone: list[str]
     trees: list[tuple[str, str, bytes]]  # agent, driver, and the mark of its outline
     views: list[tuple[str | None, bool, bytes]]  # as a ``Store`` takes them, packed; None: the world's drawing
     size: int
+
+    @property
+    def records(self) -> list[KeptRecord]:
+        """What happened in it."""
+        found: list[KeptRecord] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
+        return found
 
 
 @dataclass(slots=True)
@@ -97,8 +112,16 @@ class _Base:
         return _Base(dict(self.agents), dict(self.trees), views, self.size)
 
 
+def _pauses() -> int:
+    """How often this thread has waited for something; who is only kept from the processor by others does not rest."""
+    pauses = time.perf_counter_ns()  # where nobody tells: it may be rest
+    if sys.platform == "linux":
+        pauses = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+    return pauses
+
+
 class Allowance:
-    """Shares of the real time that passes, which may be spent on what can wait; a little can be saved up."""
+    """Shares of the time that passes, which may be spent on what can wait; a little can be saved up."""
 
     __slots__ = ("_clock", "_left", "_of_busy", "_of_idle")
 
@@ -108,7 +131,7 @@ class Allowance:
         self._left = _SAVED
 
     def earn(self, busy: float, idle: float) -> None:
-        """So many seconds have passed in ticks, and between them."""
+        """So many seconds were spent in ticks, and rested between them."""
         self._left = min(_SAVED, self._left + self._of_busy * busy + self._of_idle * idle)
 
     def allows(self) -> bool:
@@ -127,6 +150,8 @@ class RingRecorder:
         keep_ticks: how many at most.
         max_bytes: how many bytes they may take, about.
         clock: gives real seconds, from any start.
+        working: gives those in which the processor worked for this thread; by default the system's. With a clock of
+            one's own and none of these, nothing works between ticks.
     """
 
     def __init__(
@@ -136,6 +161,7 @@ class RingRecorder:
         max_bytes: int = RING_BYTES,
         *,
         clock: Callable[[], float] = time.perf_counter,
+        working: Callable[[], float] | None = None,
     ) -> None:
         self.keep_ticks: int = keep_ticks
         self.max_bytes: int = max_bytes
@@ -154,9 +180,15 @@ class RingRecorder:
         self._unseen: set[str] = set()  # of those, whose last view says that it is old
         self._views = ViewWriter(runtime.find, most_kept=_MOST_LAST_VIEWS)
         self._drawings = DrawingWriter(runtime.draw)
-        self._for_views = Allowance(_FOR_VIEWS, clock)
-        self._for_drawings = Allowance(_FOR_DRAWINGS, clock)
-        self._begun = self._ended = clock()  # the tick that runs, and the one before
+        if working is None:
+            working = time.thread_time if clock is time.perf_counter else clock
+        self._working = working
+        self._for_views = Allowance(_FOR_VIEWS, working)
+        self._for_drawings = Allowance(_FOR_DRAWINGS, working)
+        self._begun = self._ended = working()  # the tick that runs, and the one before
+        self._rest_since = clock()
+        self._rest = 0.0  # before the tick that runs
+        self._paused = 0  # what ``_pauses`` said at its end
         self._close_hooks = [runtime.trace.listen(self._pending.append), runtime.every_tick(self._begin)]
 
     # --- what is kept -------------------------------------------------------------------------------------------------
@@ -238,13 +270,19 @@ class RingRecorder:
         return bool(self._close_hooks)
 
     def _begin(self) -> None:
-        self._begun = self._clock()
+        self._begun = self._working()
+        rest = self._clock() - self._rest_since
+        if self._working is not self._clock:
+            rest = 0.0 if _pauses() == self._paused else rest - (self._begun - self._ended)
+        self._rest = max(0.0, rest)
 
     def _keep(self, tick: int) -> None:
-        now = self._clock()
+        now = self._working()
         for allowance in (self._for_views, self._for_drawings):
-            allowance.earn(now - self._begun, self._begun - self._ended)
-        records, size = self._take_records()
+            allowance.earn(now - self._begun, self._rest)
+        records = self._take_records()
+        packed = _packed(records)
+        size = _A_TICK + len(packed)
         names = dict.fromkeys([record[1] for record in records])
         came, gone = self._comings(names)
         trees: list[tuple[str, str, bytes]] = []
@@ -253,13 +291,14 @@ class RingRecorder:
         with self._lock:
             if self._ticks and tick != self._ticks[-1].tick + 1:  # nobody told of the ticks between: no row of them
                 self._restart(tick)
-            self._ticks.append(KeptTick(tick, records, came, gone, trees, views, size))
+            self._ticks.append(KeptTick(tick, len(records), packed, came, gone, trees, views, size))
             self._size += size
             while len(self._ticks) > self.keep_ticks or (self.size > self.max_bytes and len(self._ticks) > 1):
                 dropped = self._ticks.popleft()
                 self._size -= dropped.size
                 self._base.fold(dropped)
-        self._begun = self._ended = self._clock()
+        self._begun = self._ended = self._working()
+        self._rest_since, self._rest, self._paused = self._clock(), 0.0, _pauses()
 
     def _restart(self, tick: int) -> None:
         while self._ticks:
@@ -267,17 +306,11 @@ class RingRecorder:
             self._size -= dropped.size
             self._base.fold(dropped)
 
-    def _take_records(self) -> tuple[list[KeptRecord], int]:
-        size = 0
-        records: list[KeptRecord] = []
-        for tick, agent, path, event, detail in self._pending:  # each record of a run passes here
-            size += _A_RECORD + len(path) + len(detail) * _A_DETAIL
-            for _, value in detail:
-                if isinstance(value, str):
-                    size += len(value)
-            records.append((tick, agent, path, event._value_, detail))
+    def _take_records(self) -> list[KeptRecord]:
+        # Each record of a run passes here.
+        records = [(tick, agent, path, event._value_, detail) for tick, agent, path, event, detail in self._pending]
         self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
-        return records, size
+        return records
 
     def _comings(self, names: Iterable[str]) -> tuple[list[str], list[str]]:
         """Who came and who went; both have a record of it."""
@@ -303,12 +336,12 @@ class RingRecorder:
         due = self._views.due(tick, names)
         waiting.update(due)
         first = [name for name in self.watched if name in waiting]
-        for name in (*first, *list(waiting)):
+        for name in (*first, *waiting) if allowance.allows() else ():
             if name not in waiting:
                 continue
             if not allowance.allows():
                 break
-            begin = self._clock()
+            begin = self._working()
             del waiting[name]
             self._unseen.discard(name)
             written = self._views.look_at(tick, name)
@@ -338,7 +371,7 @@ class RingRecorder:
         allowance = self._for_drawings
         if self._runtime.drawing is None or not allowance.allows():
             return []
-        begin = self._clock()
+        begin = self._working()
         drawn = self._drawings.look(tick)
         found: list[tuple[str | None, bool, bytes]] = [] if drawn is None else [(None, drawn[0], pack(drawn[1]))]
         allowance.pay(begin)
@@ -355,6 +388,17 @@ class RingRecorder:
 
     def __repr__(self) -> str:
         return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
+
+
+def _packed(records: list[KeptRecord]) -> bytes:
+    try:
+        return marshal.dumps(records)
+    except ValueError:  # a text of a class of somebody's own, in a path or a name
+        exact = str.__str__
+        return marshal.dumps([
+            (tick, exact(agent), exact(path), event, tuple([(exact(name), value) for name, value in detail]))
+            for tick, agent, path, event, detail in records
+        ])  # fmt: skip
 
 
 class RingFile:
@@ -409,7 +453,7 @@ class RingFile:
         store, lines = self._store, self._lines
         for kept in ticks:
             tick = kept.tick
-            if kept.records:
+            if kept.amount:
                 records = [
                     TraceRecord(at, who, path, _EVENTS[event], pairs) for at, who, path, event, pairs in kept.records
                 ]
@@ -422,7 +466,7 @@ class RingFile:
                 store.put_outline(name, driver, tick, self._ring.outline(mark))
             for whose, is_whole, data in kept.views:
                 store.put_packed_view(whose, tick, is_whole, data)
-            store.end_tick(tick, len(kept.records), lines.digest())
+            store.end_tick(tick, kept.amount, lines.digest())
             self.last_tick = tick
         store.commit()
 

@@ -48,7 +48,9 @@ def yard(tmp_path_factory):
     path = tmp_path_factory.mktemp("share") / "yard.sqlite"
     runtime = make_village()
     runtime.drawing = lambda: drawn(runtime.tick)
-    runtime.add(Agent(Entity("human", name="Dee"), actions=[Doze]))
+    dee = Agent(Entity("human", name="Dee"), actions=[Doze])
+    dee.values = lambda: {"hunger": runtime.tick / TICKS, "Bag": {"name": "a <b>bag</b>", "coins": runtime.tick}}
+    runtime.add(dee)
     runtime.add(Agent(Entity("human", name=HOSTILE), actions=[Doze]))
     with runtime.record(path):
         for _ in range(TICKS):
@@ -59,9 +61,12 @@ def yard(tmp_path_factory):
     return path
 
 
+PINS = [("Ann", "Eat.utility * 100"), ("Ann", "nothing"), ("Dee", "hunger > 0.5"), ("Dee", "Bag.name"), ("Cyd", "(")]
+
+
 @pytest.fixture(scope="module")
 def file(yard):
-    return made_of(yard, yard.with_suffix(".html"))
+    return made_of(yard, yard.with_suffix(".html"), pins=PINS)
 
 
 def made_of(recording, path, **options):
@@ -71,11 +76,21 @@ def made_of(recording, path, **options):
 
 
 def shown(page):
-    """All that the page says, but for how it came by it."""
+    """All that the page says, but for how it came by it, what a line is called included."""
     texts = page.evaluate(
-        """() => ['.topbar', '.scrubber', '.workspace'].map((one) => document.querySelector(one).innerText)"""
+        """() => [
+            ...['.topbar', '.scrubber', '.workspace'].map((one) => document.querySelector(one).innerText),
+            ...[...document.querySelectorAll('.pin canvas')].map((one) => one.hidden ? '' : one.ariaLabel),
+        ]"""
     )
-    return re.sub(r"\s+", " ", " ".join(texts))
+    said = re.sub(r"\s+", " ", " ".join(texts))
+    for only in (
+        " Pin",
+        " What if …",
+        " These were watched when the file was made; others need a server: agentrt inspect FILE.",
+    ):
+        said = said.replace(only, "")  # where something can be written or run, or where that cannot be
+    return said
 
 
 def at(page, tick):
@@ -89,6 +104,12 @@ def at(page, tick):
 def test_a_file_shows_what_a_server_shows(look, yard, file, agent):
     with Inspector(yard, port=0) as inspector:
         served, alone = look(inspector.url), look(file)
+        for who, text in PINS:
+            served.locator(".agent-row", has_text=who).first.click()
+            served.get_by_label("Expression to watch").fill(text)
+            served.keyboard.press("Enter")
+        expect(alone.locator(".pin")).to_have_count(len(PINS))
+        expect(served.locator(".pin")).to_have_count(len(PINS))
         for tick in (1, 7, 8, 17, 29, 31, TICKS):
             for tab in ("plan", "models", "explain", "events", "performance", "tasks", "world"):
                 link = f"#tick={tick}&agent={agent}&tab={tab}"
@@ -215,16 +236,66 @@ def test_the_address_follows(look, yard):
         expect(other.locator(".head-name")).to_have_text(HOSTILE)
 
 
+@pytest.mark.states("tools: Sharing: A link into a live run leads to its tick, if that is kept, and else says so")
 def test_a_link_into_a_live_run(look):
     runtime = make_village()
-    with inspected(runtime, controls=True) as inspector:
-        page = look(f"{inspector.url}#tick=5&agent=Cyd&tab=explain")
-        expect(page.locator(".head-name")).to_have_text("Cyd")
-        expect(page.locator(".explain")).to_contain_text("Cyd at tick")
+    with inspected(runtime, controls=True, past=2000) as inspector:
+        page = look(inspector.url)
+        page.wait_for_function("() => Number(document.querySelector('.slider').max) > 30")
+        page = look(f"{inspector.url}#tick=25&agent=Cyd&tab=explain")
+        expect(page.locator(".badge")).to_have_text("looking back")
+        at(page, 25)
+        expect(page.locator(".explain")).to_contain_text("Cyd at tick 25")
+        page.keyboard.press("n")
+        expect(page.locator(".badge")).to_have_text("live")
         page.get_by_role("button", name="Pause").click()
         page.wait_for_url(re.compile(r"#tick=\d+&agent=Cyd&tab=explain"))
+    with inspected(runtime, controls=True) as inspector:  # another one, which knows nothing of that tick
+        page = look(f"{inspector.url}#tick=5&agent=Bob")
+        expect(page.locator(".head-name")).to_have_text("Bob")
+        expect(page.get_by_text("Tick 5 of the link is not kept any more")).to_be_visible()
+        expect(page.locator(".badge")).to_have_text("live")
+    with inspected(make_village(), past=0) as inspector:
+        page = look(inspector.url)
         page.keyboard.press("s")
-        expect(page.get_by_role("dialog", name="Share")).to_contain_text("A run that lives is no file yet")
+        expect(page.get_by_role("dialog", name="Share")).to_contain_text("A run that keeps no past is no file")
+        expect(page.get_by_role("dialog", name="Share").get_by_role("button", name="Save")).to_be_hidden()
+
+
+@pytest.mark.states("tools: Sharing: The last ticks of a live run can be saved as one file, with what is watched")
+@pytest.mark.parametrize(("size", "dark"), [((1280, 720), True), ((390, 844), False)])
+def test_a_person_saves_a_file_of_a_live_run(look, tmp_path, size, dark):
+    runtime = make_village()
+    runtime.find("Ann").values = lambda: {"hunger": runtime.tick % 10 / 10}
+    with inspected(runtime, past=2000, title="village") as inspector:
+        page = look(inspector.url, size=size, dark=dark)
+        page.wait_for_function("() => Number(document.querySelector('.slider').max) > 60")
+        page.keyboard.press("w")
+        page.keyboard.type("hunger > 0.5")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
+        page.keyboard.press("s")
+        dialog = page.get_by_role("dialog", name="Share")
+        expect(dialog).to_contain_text("the last ticks of this run in it")
+        expect(dialog).to_contain_text("What is watched is in it: 1 line.")
+        dialog.get_by_label("From tick").fill("20")
+        dialog.get_by_label("To tick").fill("50")
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_contain_text(re.compile(r"village-20-50\.html: 0\.\d MB, ticks 20 to 50\."))
+        download.value.save_as(tmp_path / "saved.html")
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+    page = look(f"{(tmp_path / 'saved.html').as_uri()}#tick=27&agent=Ann", size=size, dark=dark)
+    at(page, 27)
+    expect(page.locator("#view-plan .tree-row").first).to_be_visible()
+    expect(page.locator(".values")).to_contain_text("hunger")
+    expect(page.locator(".pin-value")).to_have_text("true")
+    expect(page.locator(".pins")).to_contain_text("These were watched when the file was made")
+    expect(page.get_by_label("Expression to watch")).to_be_hidden()
+    expect(page.locator("#tab-whatif")).to_have_attribute("title", re.compile("othing"))
+    page.locator("#tab-whatif").click()
+    expect(page.locator(".whatif-notice")).to_contain_text("This page is a file, without a server")
+    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,35 @@ def test_nothing_comes_from_elsewhere(static):
         assert re.search(r"https?://|@import|//cdn", text) is None, path.name
 
 
+def test_nothing_of_the_state_has_two_meanings(static):
+    keys = []
+    for name, function in (("store.js", "initialState"), ("whatifmodel.js", "whatIfState")):
+        body = re.search(
+            rf"function {function}\(\) \{{\n  return \{{\n(.*?)\n  \}};", (static / name).read_text(), re.DOTALL
+        )
+        keys += re.findall(r"^    (\w+):", body[1], re.MULTILINE)
+    assert len(keys) > 30
+    assert sorted(keys) == sorted(set(keys))
+
+
+def test_no_key_has_two_meanings(static):
+    text = (static / "keyboard.js").read_text(encoding="utf-8")
+    table = text[text.index("function keyTable") : text.index("export function bindKeys")]
+    keys = [key for row in re.findall(r"\[\s*\[([^\]]+)\]", table) for key in re.findall(r'"([^"]+)"', row)]
+    assert len(keys) > 25
+    assert sorted(keys) == sorted(set(keys))
+
+
+@pytest.mark.parametrize("name", ["playback"])
+def test_what_is_asked_of_a_part_is_there(static, name):
+    asked = {
+        one for path in modules(static) for one in re.findall(rf"\b{name}\.(\w+)", path.read_text(encoding="utf-8"))
+    }
+    text = (static / "toolbar.js").read_text(encoding="utf-8")
+    there = set(re.findall(r"^  (?:get )?(\w+)\([^)]*\) \{", text, re.MULTILINE))
+    assert asked - there == set()
+
+
 def test_every_module_is_used_and_there(static):
     names = {path.name for path in modules(static)}
     imported = {"app.js"}

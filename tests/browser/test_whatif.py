@@ -102,7 +102,7 @@ def opened(look, village):
         inspector.start()
         inspectors.append(inspector)
         page = look(inspector.url, size=size, dark=dark)
-        slider = page.get_by_role("slider", name="Tick of the recording")
+        slider = page.get_by_role("slider", name="Tick that is shown")
         expect(page.locator(".clock-tick")).to_contain_text("tick")
         slider.evaluate("one => { one.value = 60; one.dispatchEvent(new Event('input')); }")
         expect(page.locator(".clock-tick")).to_have_text("tick 60")

@@ -13,6 +13,7 @@ import re
 import shutil
 import sqlite3
 import threading
+from urllib.parse import urlencode
 
 import pytest
 from modules import load
@@ -21,6 +22,7 @@ from agentrt.errors import AgentRTError, RecordingError
 from agentrt.inspect import Inspector, OneFile, onefile, write_html
 from agentrt.inspect.onefile import _bundle
 from agentrt.record.recording import Recording
+from agentrt.snapshot.offered import offered, values_by_name
 
 of = load("tests/inspect/village.py")
 hostile = load("tests/record/test_hostile_files.py")
@@ -93,9 +95,10 @@ def test_what_is_packed(village):
         ]
         assert told == [[one.tick, [one.agent, one.path, one.event.value]] for one in recording.records(10, 20)]
         (ann,) = [one["views"] for one in chunk["views"] if one["agent"] == 0]
-        tick, view, is_whole, row, explained, _tree = ann[0]
+        tick, view, is_whole, row, explained, _tree, offers = ann[0]
         assert (tick, is_whole, chunk["rows"][row]["name"]) == (10, True, "Ann")
         assert {**view, "tick": 10, "seconds": 0.5} == {**recording.view("Ann", 10), "plan": view["plan"]}
+        assert chunk["values"][offers]["is"] == [list(one) for one in offered(recording.view("Ann", 10))]
         words = "\n".join(chunk["texts"][line] for line in explained[0][1])
         assert f"Ann at tick 10: {words}" == recording.explain("Ann", 10)
 
@@ -309,6 +312,51 @@ def test_nobody_makes_it_when_nobody_waits(served, monkeypatch):
     assert ended.wait(LIMIT)
 
 
-def test_a_run_that_lives_is_no_file():
-    with Inspector(of.make_village(), port=0) as inspector:
-        assert post(inspector, "/api/file")[:2] == (404, "a run that lives is no file: record it")
+def test_the_last_ticks_of_a_run_are_a_file():
+    runtime = of.make_village()
+    with Inspector(runtime, port=0, past=20, title="alive") as inspector:
+        assert post(inspector, "/api/file")[0] == 422  # nothing is kept yet
+        for _ in range(30):
+            runtime.step()
+        status, text, headers = post(inspector, "/api/file?first=15&last=25")
+        assert (status, headers["x-ticks"]) == (200, "15-25")
+        assert "<title>alive</title>" in text
+        assert packed(text, "chunk-0")["views"][0]["views"][0][:1] == [15]
+        assert post(inspector, "/api/file")[2]["x-ticks"] == "11-30"
+    runtime.close()
+
+
+def test_a_run_without_a_past_is_no_file():
+    with Inspector(of.make_village(), port=0, past=0) as inspector:
+        assert post(inspector, "/api/file")[:2] == (404, "a run that keeps no past is no file: record it")
+
+
+@pytest.mark.states(
+    "tools: Sharing: What is watched over time is in a file; what nobody watched is not evaluated there"
+)
+def test_what_is_watched_is_in_it(village):
+    pins = [("Ann", "Eat.utility"), ("Ann", "Eat.utility > 0 or true"), ("Nobody", "x"), ("Ann", "(")]
+    _, text = made_of(village, first=3, last=40, pins=pins)
+    index = packed(text, "recorded")
+    assert [tuple(one.values()) for one in index["hello"]["pins"]] == pins
+    assert [tuple(one[:2]) for one in index["pins"]] == pins
+    eats, mixed, nobody, broken = [one[2] for one in index["pins"]]
+    assert nobody == [[3, None, "the agent is not there", 0]]
+    assert [row[2:] for row in broken] == [["a value is expected here, not the end", 2]]
+    assert all(len(row) == 4 for row in (*eats, *mixed))
+    with Recording.open(village) as recording:
+        for tick in (3, 9, 22, 40):
+            row = [row for row in eats if row[0] <= tick][-1]
+            there = "Eat.utility" in values_by_name(offered(recording.view("Ann", tick)))
+            assert (row[1] is not None, row[2] == "") == (there, there)
+
+
+@pytest.mark.parametrize(
+    "pins",
+    ["{", "7", '["x"]', "[null]", '[{"agent":"Ann"}]', '[{"agent":"Ann","text":7}]', "[" * 5000, "NaN",
+     str([{"agent": "a", "text": "b" + str(at)} for at in range(99)]).replace("'", '"')],
+)  # fmt: skip
+def test_pins_that_are_none(served, pins):
+    query = urlencode({"token": TOKEN, "pins": pins})
+    status, text, _ = post(served, f"/api/file?{query}")
+    assert (status, "'pins" in text or "JSON" in text) == (400, True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from modules import load
 
 from agentrt.inspect import live as composing
@@ -15,10 +17,13 @@ class Times(TickTimes):
     def __init__(self):
         self.clock = of.Clock()
         super().__init__(self.clock)
+        self.kernel = SimpleNamespace(in_tick=True)
+        self.heard = self.ear(self.kernel, lambda record: None)
 
     def after(self, milliseconds, event, *, is_in_tick=True):
         self.clock.now += milliseconds / 1000
-        self.heard(TraceRecord(1, "Ann", "top", event), is_in_tick=is_in_tick)
+        self.kernel.in_tick = is_in_tick
+        self.heard(TraceRecord(1, "Ann", "top", event))
 
     def ends_after(self, milliseconds, tick=1):
         self.clock.now += milliseconds / 1000

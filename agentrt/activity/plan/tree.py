@@ -163,7 +163,7 @@ from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.thinker import ABSENT
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import Detail, TraceEvent
 from agentrt.kernel.traps import KEEP, Waiter, at_once, running
 from agentrt.native import mypyc_attr
 from agentrt.words import error_words, type_name
@@ -693,7 +693,7 @@ class Planner:
 
     def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
-        self.trace.emit(TraceRecord(self.kernel.clock.tick, self.name, path, event, detail))
+        self.trace.tell(self.kernel.clock.tick, self.agent.name, path, event, detail)
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
         """A hook raised, of an action or of the planner itself. Logged the first time; the plan goes on as it can."""
@@ -730,6 +730,17 @@ class Planner:
             self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
         self.agent.planner_killed(aborts, reason, path)
 
+
+# Python 3.11 looks up a member of an enumeration by calling a function, and most records are of these.
+_THINK: Final = TraceEvent.THINK
+_READY: Final = TraceEvent.READY
+_UTILITY: Final = TraceEvent.UTILITY
+_STOP_THINKING: Final = TraceEvent.STOP_THINKING
+_ELECT: Final = TraceEvent.ELECT
+_START: Final = TraceEvent.START
+_RUN: Final = TraceEvent.RUN
+_FINISH: Final = TraceEvent.FINISH
+_STOP: Final = TraceEvent.STOP
 
 # Not every Python counts them; to one that does not, anybody may have kept a context.
 _references: Callable[[object], int] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
@@ -867,7 +878,14 @@ class Unit(AnsweringSeat):
         return current
 
     def note(self, event: TraceEvent, **detail: Any) -> None:
-        self.frame.planner.record(self.path(), event, tuple(detail.items()))
+        self.tell(event, tuple(detail.items()))
+
+    def tell(self, event: TraceEvent, detail: Detail = ()) -> None:
+        """As ``note``, for what happens all the time: ``planner.record`` of ``path``, written out."""
+        frame = self.frame
+        planner = frame.planner
+        path = f"{frame.path()}/{self.spec.label}"
+        planner.trace.tell(planner.kernel.clock.tick, planner.agent.name, path, event, detail)
 
     # --- what its context asks of it ----------------------------------------------------------------------------------
 
@@ -962,7 +980,7 @@ class Unit(AnsweringSeat):
             if spec.think_timeout is not None:
                 limit(self, 0, spec.think_timeout, unit_expired, self)
             if self.frame.planner.trace.on:
-                self.note(TraceEvent.THINK)
+                self.tell(_THINK)
             return
         if spec.is_filter:
             self.move(THINKING)
@@ -971,7 +989,7 @@ class Unit(AnsweringSeat):
         self.move(READY)
         self.output = self.frame.args
         if self.frame.planner.trace.on:
-            self.note(TraceEvent.READY, utility=self.utility)
+            self.tell(_READY, (("utility", self.utility),))
 
     def strand_name(self) -> str:
         return self.spec.name
@@ -1048,11 +1066,11 @@ class Unit(AnsweringSeat):
         return True
 
     def hear_utility(self, context: object, utility: float) -> bool:
-        if (
-            self.context is context and self.state == THINKING and self.spec.steps is None
-            and not self.frame.planner.trace.on
-        ):  # fmt: skip
-            self.utility = utility  # all that it means to a leaf that has no answer yet
+        if self.context is context and self.state == THINKING and self.spec.steps is None:
+            if utility != self.utility:
+                self.utility = utility  # all that it means to a leaf that has no answer yet
+                if self.frame.planner.trace.on:
+                    self.tell(_UTILITY, (("utility", utility),))
             return True
         return False
 
@@ -1063,7 +1081,7 @@ class Unit(AnsweringSeat):
         self.output = output
         self.is_fresh: bool = not frame.round_open
         if frame.planner.trace.on:
-            self.note(TraceEvent.READY, utility=self.utility)
+            self.tell(_READY, (("utility", self.utility),))
         if self.is_fresh and not frame.is_looking:
             frame.look_again()
 
@@ -1095,7 +1113,7 @@ class Unit(AnsweringSeat):
         if utility != self.utility:
             self.utility = utility
             if self.frame.planner.trace.on:
-                self.note(TraceEvent.UTILITY, utility=utility)
+                self.tell(_UTILITY, (("utility", utility),))
             if self.state != THINKING:
                 self.frame.look_again()
 
@@ -1120,8 +1138,10 @@ class Unit(AnsweringSeat):
                 self.extras.leave_line()
             return
         # After the change of state: what the hook says through its context is ignored then.
-        if self.code is not None or self.extras is not None or self.spec.must_stop_think or self.frame.planner.trace.on:
+        if self.code is not None or self.extras is not None or self.spec.must_stop_think:
             self.stop_think()
+        elif self.frame.planner.trace.on:
+            self.tell(_STOP_THINKING)
         if _references(self.context) > _ALONE:  # what ``retire`` does
             self.context = None
 
@@ -1138,7 +1158,7 @@ class Unit(AnsweringSeat):
         if self.extras is not None:
             self.extras.thinking_stopped(is_started=self.state >= STARTED)
         if planner.trace.on:
-            self.note(TraceEvent.STOP_THINKING)
+            self.tell(_STOP_THINKING)
         if self.spec.has_stop_thinking:
             _call(self, "stop_thinking", _stop_thinking_raised)
 
@@ -1211,7 +1231,7 @@ class Unit(AnsweringSeat):
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, STARTED)
         self.state = STARTED
         if self.frame.planner.trace.on:
-            self.note(TraceEvent.START)
+            self.tell(_START)
         if self.spec.has_start and not call_start(self):
             return False
         if (
@@ -1242,7 +1262,7 @@ class Unit(AnsweringSeat):
         planner = self.frame.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
-            self.note(TraceEvent.RUN)
+            self.tell(_RUN)
         if not self.spec.flags or self.claim_flags():
             self.begin_run()
 
@@ -1284,7 +1304,7 @@ class Unit(AnsweringSeat):
         if self.spec.flags:
             planner.flags.release(self)
         if planner.trace.on:
-            self.note(TraceEvent.FINISH)
+            self.tell(_FINISH)
         frame.state = FINISHED
         if (len(frame.units) > 1 and frame.others != _NONE) or frame.is_choosy:
             adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
@@ -1301,7 +1321,7 @@ class Unit(AnsweringSeat):
         if self.extras is not None:
             self.extras.stopped()
         if planner.trace.on:
-            self.note(TraceEvent.STOP)
+            self.tell(_STOP)
         if self.spec.has_stop:
             _call(self, "stop", _stop_raised)
         if self.spec.flags:
@@ -1484,7 +1504,7 @@ class Frame:
         try:
             for unit in units:
                 spec = unit.spec
-                if watched or not spec.is_plain or unit.state != IDLE:
+                if not spec.is_plain or unit.state != IDLE:
                     unit.begin(asked)
                     if self.round != number or self.state == IDLE:
                         return  # what a step's think did has stopped this place, or begun it anew
@@ -1495,6 +1515,8 @@ class Frame:
                     unit.state = THINKING
                     unit.code = asked
                     asked.append(unit)
+                    if watched:
+                        unit.tell(_THINK)
                 if unit.stepper is not ABSENT and unit.leaving() is not None:
                     at_once = False  # while its think before cleans up, its turn is to come in a batch
         except BaseException:  # an interruption of the program, in a step of a compound
@@ -1546,10 +1568,12 @@ class Frame:
         best = best_ready(self, True)
         if best is None:
             return False
-        if self.state == THINKING and not self.planner.trace.on:  # what ``elected`` does
+        if self.state == THINKING:  # what ``elected`` does
             self.state = READY
             self.active = best
             best.is_fresh = False
+            if self.planner.trace.on:
+                self.note_elected(best)
         else:
             self.elected(best)
         self.owner.frame_ready(self)
@@ -1562,9 +1586,16 @@ class Frame:
         self.active = unit
         unit.is_fresh = False
         if self.planner.trace.on:
-            candidates = [one for one in self.units if one.state == READY and one.is_settled()]
-            told = ", ".join(f"{one.spec.label} {one.utility:g}" for one in candidates)
-            self.note(TraceEvent.ELECT, action=unit.spec.label, utility=unit.utility, ready=told)
+            self.note_elected(unit)
+
+    def note_elected(self, unit: Unit) -> None:
+        """Put an election into the trace, with all that could be elected."""
+        candidates = [
+            f"{one.spec.label} {one.utility:g}"
+            for one in self.units
+            if one.state == READY and (not one.spec.steps or one.is_settled())
+        ]
+        self.note(_ELECT, action=unit.spec.label, utility=unit.utility, ready=", ".join(candidates))
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""

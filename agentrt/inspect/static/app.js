@@ -139,8 +139,8 @@ const side = h(
   h(
     "div",
     { class: "side-scroll" },
-    selectedSection(store, liveButtons, whatIf.buttons),
     justNow.element,
+    selectedSection(store, liveButtons, whatIf.buttons),
     pins.element,
     valuesSection(store),
     flagsSection(store),

@@ -45,7 +45,7 @@ export function watchOf(state) {
 /** The keys that `watchOf` reads. */
 export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "typedPin", "branchId"],
+  ...["pins", "typing", "branchId"],
 ];
 
 /**

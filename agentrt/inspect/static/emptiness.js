@@ -3,6 +3,8 @@
  * yet, or not there, grays none: nobody knows.
  */
 
+import { isOver } from "./past.js";
+
 /** Whether nothing but its plan drives the agent. */
 export function hasNoModels({ agent }) {
   return Boolean(agent?.snapshot) && (agent.snapshot.drivers ?? []).length === 0;
@@ -18,7 +20,7 @@ export function hasNoPlan({ agent }) {
   return Boolean(agent?.snapshot) && !agent.snapshot.plan?.units?.length && !agent.snapshot.performances?.length;
 }
 
-/** Whether no times of ticks are known: a recording has none. */
-export function hasNoTimes({ hello }) {
-  return hello?.source === "recording";
+/** Whether no times of ticks are known: a recording has none, nor has the past of a run. */
+export function hasNoTimes(state) {
+  return isOver(state);
 }

@@ -13,7 +13,8 @@
  */
 
 import { watchOf, WATCHED } from "./connection.js";
-import { nth, patched, said, settled } from "./fileviews.js";
+import { nth, patched, pinRow, said, settled } from "./fileviews.js";
+import { keyOf } from "./pinned.js";
 import { receive } from "./store.js";
 
 const KEPT_CHUNKS = 6;
@@ -170,6 +171,7 @@ export class FileSource {
       tell(await this.timeline(tick, watch.timeline));
     }
     if (watch.drawing && this.isNews("drawing", tick)) tell(drawn(chunk, tick));
+    if (this.isNews("pins", tick, watch.pins)) tell(this.pins(tick, watch.pins));
   }
 
   numberOf(tick) {
@@ -220,12 +222,24 @@ export class FileSource {
   agent(chunk, tick, there, name) {
     const found = there.find((one) => one.name === name);
     const view = found === undefined ? null : chunk.viewAt(found.number, tick);
-    if (view === null) return { is: "agent", name, tick, snapshot: null, explain: "", outlines: {} };
+    if (view === null) {
+      const none = { is: "agent", name, tick, snapshot: null, explain: "", outlines: {}, values: [] };
+      return { ...none, unseen: found !== undefined };
+    }
     const snapshot = settled(structuredClone(view), tick); // the page changes it, and views share their parts
     Object.assign(snapshot, { tick, seconds: tick / this.index.hello.ticks_per_second });
     const trees = chunk.treesAt(found.number, tick);
     const outlines = this.isNews("outlines", name, chunk.first, trees) ? (chunk.trees[trees] ?? {}) : {};
-    return { is: "agent", name, tick, snapshot, explain: chunk.explanationAt(found.number, tick, name), outlines };
+    const [explain, values] = [chunk.explanationAt(found.number, tick, name), chunk.valuesAt(found.number, tick)];
+    return { is: "agent", name, tick, snapshot, explain, outlines, values };
+  }
+
+  /** What is watched over time: lines that were made with the file, and no others. */
+  pins(tick, wanted) {
+    const { first_tick: first, last_tick: last } = this.index.hello;
+    const known = new Map(this.index.pins.map(([agent, text, entries]) => [keyOf({ agent, text }), entries]));
+    const rows = wanted.map((pin) => ({ ...pin, ...pinRow(known.get(keyOf(pin)), tick, first, last) }));
+    return { is: "pins", tick, first, last, rows };
   }
 
   /** The log up to a tick: what is new since it was told last, if that is not far, or the newest records. */
@@ -310,6 +324,7 @@ function opened(chunk) {
   const entryAt = (agent, tick) => byAgent.get(agent)?.[placeAt(agent, tick)];
   return Object.assign(chunk, {
     rowAt: (agent, tick) => chunk.rows[entryAt(agent, tick)?.[3]],
+    valuesAt: (agent, tick) => chunk.values[entryAt(agent, tick)?.[6]]?.is ?? [],
     viewAt(agent, tick) {
       const place = placeAt(agent, tick);
       if (place < 0) return null;

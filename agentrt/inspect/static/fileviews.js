@@ -1,5 +1,6 @@
 /**
- * Views that are kept as patches, as `agentrt/record/views.py` has them: pure functions that put them together.
+ * Views that are kept as patches, as `agentrt/record/views.py` has them, and lines over time, as `onefile.py` has
+ * them: pure functions that put them together.
  *
  * A patch of a value is `{"=": value}`, another value; `{"~": {key: patch}, "-": [keys]}`, an object of which some keys
  * changed and some are gone; `{"#": [[index, patch], …]}`, a list of the same length. What it makes shares with the
@@ -58,4 +59,29 @@ function written(value) {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   return String(value);
+}
+
+const MOST_SAMPLES = 160; // of a line; as `agentrt/inspect/pins.py` has it
+const NO_LINE = "no server evaluates it: this page is a file, which has only what was watched when it was made";
+
+/**
+ * What a server would tell of an expression in a tick, but for which one that is.
+ *
+ * @param {Array[]|undefined} entries - of its line: from which tick on, the value, what is wrong, and at which column.
+ * @param {number} tick - the tick.
+ * @param {number} first - the first tick of the line.
+ * @param {number} last - its last one.
+ */
+export function pinRow(entries, tick, first, last) {
+  if (entries === undefined) return { value: null, error: NO_LINE, column: 0, points: [], is_new: true };
+  const [, value, error, column] = entries[Math.max(0, nth(entries, tick))];
+  let step = 1;
+  while (Math.floor((last - first) / step) > MOST_SAMPLES) step *= 2;
+  const points = [];
+  for (let at = first; at <= last; at += step) points.push([at, onLine(entries[Math.max(0, nth(entries, at))])]);
+  return { value, error, column, points, is_new: true };
+}
+
+function onLine([, value, error]) {
+  return error || value === null || typeof value === "string" ? null : Number(value);
 }

@@ -3,11 +3,14 @@
  *
  * The address follows what is looked at, so that it can be copied at any time; it is replaced and not added to the
  * history, half a second after the last change. It names the tick while that stands: of what runs on, nobody who opens
- * the link would find it. In a live run, which has no past to go to, a link's tick is shown on the time line.
+ * the link would find it. A link into a live run leads to its tick if that is kept, and else to that place of the time
+ * line, and says so.
  *
  * What stands in a link was written by anybody: a name is a text like any other, a tick is a number, a tab is known.
  */
 
+import { count } from "./format.js";
+import { within } from "./past.js";
 import { choose } from "./store.js";
 
 const PAUSE = 500; // milliseconds
@@ -59,17 +62,26 @@ export function followLinks(store, playback, tabs) {
   function arrive() {
     const { hello, link, windowTicks } = store.state;
     if (wanted === null || hello === null || link !== "open") return;
+    if (hello.source === "live" && store.state.world === null) return; // nobody knows yet which ticks are kept
     const tick = wanted;
     wanted = null;
+    const { world } = store.state;
     if (hello.source === "recording") playback.goTo(tick);
-    else store.set({ windowLast: tick + Math.floor(windowTicks / 2) });
+    else if (within(store.state, tick) !== undefined && tick < world.tick) playback.goTo(tick);
+    else {
+      if (tick < (world.past?.first ?? world.tick)) {
+        const words = `Tick ${count(tick)} of the link is not kept any more: what is shown is of now.`;
+        store.set({ messageIsGood: false, message: words });
+      }
+      store.set({ windowLast: tick + Math.floor(windowTicks / 2) });
+    }
   }
 
   function write() {
     timer = 0;
     const { state } = store;
     if (location.hash !== known) return read(); // somebody changed it, and the event comes later
-    const isMoving = state.hello?.source === "recording" && state.world?.paused === false;
+    const isMoving = playback.isOver && state.world?.paused === false;
     if (wanted !== null || state.world === null || isMoving) return undefined;
     const hash = linkOf(state);
     if (hash !== known && !(hash === "#" && known === "")) history.replaceState(null, "", hash);
@@ -78,7 +90,7 @@ export function followLinks(store, playback, tabs) {
   }
 
   addEventListener("hashchange", read);
-  store.view(["hello", "link"], arrive);
+  store.view(["hello", "link", "world"], arrive);
   store.view(["world", "chosen", "tab"], () => {
     if (timer === 0) timer = setTimeout(write, PAUSE);
   });

@@ -168,8 +168,9 @@ export function justNowSection(store, playback) {
     ),
     h("div", { class: "side-body" }, reason, none, rows, replay),
   );
-  const opener = button({ label: "What happened?", title: "What it did just before", kind: "quiet" }, () => {
-    element.scrollIntoView({ block: "nearest" });
+  const opens = { label: "What happened?", title: "What it did just before", kind: "quiet just-opener" };
+  const opener = button(opens, () => {
+    element.scrollIntoView({ block: "start" }); // it may be higher than its panel
     element.focus({ preventScroll: true });
   });
   store.view(["justNow"], ({ justNow }) => {

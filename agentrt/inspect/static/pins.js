@@ -2,7 +2,8 @@
  * The side panel's part with pinned expressions: a field to write one, and a small chart over time for each.
  *
  * A chart of a run that lives begins when its expression was pinned; one of a recording has all of it, with a line at
- * the tick that is looked at, and a click goes to a tick. What is pinned is kept by the browser for each world.
+ * the tick that is looked at. A click goes to a tick, if that can be gone to. What is pinned is kept by the browser for
+ * each world.
  *
  * Source: Unreal, the Visual Logger: graphs of values over time; debuggers: watches.
  */
@@ -11,7 +12,11 @@ import { colors, makeCanvas } from "./canvas.js";
 import { button, h, reconcile, setAttr, setText, show } from "./dom.js";
 import { clip, number, plain } from "./format.js";
 import { boundsOf, keyOf, MOST_PINS, pinsFrom } from "./pinned.js";
+import { isOver, reachOf as ticksOf, within } from "./past.js";
 import { choose, remember, remembered } from "./store.js";
+
+const FILE_HAS = "These were watched when the file was made; others need a server: agentrt inspect FILE.";
+const FILE_HAS_NONE = "Nothing was watched when this file was made; to watch needs a server: agentrt inspect FILE.";
 
 /**
  * Make the section.
@@ -39,20 +44,22 @@ export function pinsSection(store, playback) {
     field,
     h("button", { type: "submit", class: "button", text: "Pin", title: "Pin it to the chosen agent" }),
   );
-  field.addEventListener("input", () => store.set({ typedPin: field.value }));
+  field.addEventListener("input", () => store.set({ typing: field.value }));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim();
     if (!text || store.state.chosen === null) return field.focus();
     if (!togglePin(store, { agent: store.state.chosen, text }, true)) return undefined;
     field.value = "";
-    store.set({ typedPin: "" });
+    store.set({ typing: "" });
     return undefined;
   });
+  const none = h("p", { class: "empty-line", hidden: true });
   const edit = (pin) => {
     choose(store, pin.agent);
+    if (form.hidden) return;
     field.value = pin.text;
-    store.set({ typedPin: pin.text });
+    store.set({ typing: pin.text });
     field.focus();
   };
 
@@ -60,12 +67,17 @@ export function pinsSection(store, playback) {
   store.view(["hello"], ({ hello }) => {
     if (hello === null || hello.title === title) return;
     title = hello.title;
-    store.set({ pins: pinsFrom(remembered(`pins.${title}`, "[]")) });
+    // A file has its own, and whoever is sent it has others in his browser.
+    const kept = hello.file ? JSON.stringify(hello.pins) : remembered(`pins.${title}`, "[]");
+    store.set({ pins: pinsFrom(kept) });
+    show(form, !hello.file);
+    show(none, Boolean(hello.file));
+    setText(none, hello.pins?.length > 0 ? FILE_HAS : FILE_HAS_NONE);
   });
-  store.view(["pins", "readings", "typedPin", "chosen", "theme", "hello", "world"], (state) => {
-    const { pins, readings, typedPin, chosen } = state;
+  store.view(["pins", "readings", "typing", "chosen", "theme", "hello", "world"], (state) => {
+    const { pins, readings, typing, chosen } = state;
     reconcile(list, pins, keyOf, (pin) => makePin(store, playback, pin, edit), (row) => drawPin(row, state));
-    const text = typedPin.trim();
+    const text = typing.trim();
     const now = text ? readings.get(keyOf({ agent: chosen ?? "", text })) : undefined;
     setText(said, now === undefined ? "" : now.error ? errorWords(now) : `= ${valueWords(now.value)}`);
     said.classList.toggle("is-trouble", Boolean(now?.error));
@@ -76,9 +88,9 @@ export function pinsSection(store, playback) {
     "section",
     { class: "side-section pins", "aria-label": "Watched" },
     h("div", { class: "panel-head" }, h("h2", { text: "Watched" })),
-    h("div", { class: "side-body" }, form, said, list),
+    h("div", { class: "side-body" }, form, said, list, none),
   );
-  return { element, focus: () => field.focus() };
+  return { element, focus: () => (form.hidden ? element.scrollIntoView({ block: "nearest" }) : field.focus()) };
 }
 
 /** Pin an expression, or take it away; false if there are too many. */
@@ -93,7 +105,7 @@ export function togglePin(store, pin, isWanted = null) {
   }
   const next = !add ? others : others.length < pins.length ? pins : [...pins, { agent: pin.agent, text: pin.text }];
   store.set({ pins: next });
-  remember(`pins.${hello?.title ?? ""}`, JSON.stringify(next));
+  if (!hello?.file) remember(`pins.${hello?.title ?? ""}`, JSON.stringify(next));
   return true;
 }
 
@@ -142,7 +154,7 @@ function makePin(store, playback, pin, edit) {
   canvas.element.addEventListener("click", (event) => {
     const points = store.state.readings.get(keyOf(pin))?.points ?? [];
     const at = nearest(points, event.offsetX, canvas.element.clientWidth, reachOf(row, store.state));
-    if (playback.isOver && at !== null) playback.goTo(at[0]);
+    if (at !== null && within(store.state, at[0]) !== undefined) playback.goTo(at[0]);
   });
   const trouble = h("p", { class: "pin-said is-trouble" });
   row.append(h("div", { class: "pin-head" }, text, agent, value, remove), canvas.element, trouble);
@@ -161,7 +173,7 @@ function drawPin(row, state) {
   show(trouble, Boolean(reading?.error));
   const bounds = boundsOf(reading?.points ?? []);
   show(row.canvas.element, bounds !== null);
-  row.canvas.element.classList.toggle("can-go", state.hello?.source === "recording");
+  row.canvas.element.classList.toggle("can-go", ticksOf(state) !== null);
   setAttr(row.canvas.element, "aria-label", chartWords(row.pin, reading, now));
   drawChart(row, state);
 }
@@ -222,7 +234,7 @@ function drawChart(row, state) {
     pen.globalAlpha = 1;
     if (run.length === 1) pen.fillRect(x(run[0][0]) - 1, y(run[0][1]) - 1, 2, 2);
   }
-  const mark = pointed(row, state)?.[0] ?? (state.hello?.source === "recording" ? state.world?.tick : undefined);
+  const mark = pointed(row, state)?.[0] ?? (isOver(state) ? state.world?.tick : undefined);
   if (mark !== undefined) {
     pen.fillStyle = paint.accent;
     pen.fillRect(Math.min(width - 1, Math.max(0, x(mark) - 0.5)), 0, 1, height);

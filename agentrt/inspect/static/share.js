@@ -2,12 +2,14 @@
  * Sharing: a link to the tick and the agent that one looks at, and a recording as one file that needs no server.
  *
  * The server makes the file (`agentrt/inspect/onefile.py`) of a range of ticks and sends it; it is bounded, and how
- * large it became is said. A page that is such a file has only the link; a live run has no file before it is recorded.
+ * large it became is said; what is watched over time is in it. A live run gives its last ticks, as far as it keeps
+ * them. A page that is such a file has only the link.
  */
 
 import { button, h, setText, show } from "./dom.js";
-import { count } from "./format.js";
+import { count, plural } from "./format.js";
 import { linkOf } from "./links.js";
+import { reachOf } from "./past.js";
 
 /**
  * Make the dialog.
@@ -92,15 +94,16 @@ function fileSection(store) {
 
   function begin() {
     const { hello } = store.state;
-    const isServed = hello?.source === "recording" && !hello.file;
-    show(form, isServed);
-    setText(words, wordsFor(hello));
-    if (!isServed || isMaking) return;
+    const reach = hello?.file ? null : reachOf(store.state);
+    show(form, reach !== null);
+    setText(words, wordsFor(store.state, reach));
+    if (reach === null || isMaking) return;
     setText(said, "");
-    for (const [field, value] of [[first, hello.first_tick], [last, hello.last_tick]]) {
-      field.min = hello.first_tick;
-      field.max = hello.last_tick;
-      if (field.value === "") field.value = value;
+    const isLive = hello.source === "live"; // then they move on, and the newest are meant
+    for (const [field, value] of [[first, reach.first], [last, reach.last]]) {
+      field.min = reach.first;
+      field.max = reach.last;
+      if (field.value === "" || isLive) field.value = value;
     }
   }
 
@@ -113,7 +116,7 @@ function fileSection(store) {
     save.disabled = true;
     setText(said, "It is being made …");
     try {
-      setText(said, await saved(store.state.hello, first.value, last.value));
+      setText(said, await saved(store.state, first.value, last.value));
     } catch (error) {
       setText(said, `It cannot be had: ${error.message}`);
     }
@@ -124,20 +127,21 @@ function fileSection(store) {
   return { element, begin };
 }
 
-function wordsFor(hello) {
+function wordsFor({ hello, pins }, reach) {
   if (hello?.file) return "This page is such a file: send it as it is.";
-  if (hello?.source === "recording") {
-    return (
-      "This page with the recording in it, which opens in any browser, from a disk, too. It has at most 64 MB; a " +
-      "range of ticks is smaller."
-    );
-  }
-  return "A run that lives is no file yet. Record it (runtime.record), and open the recording here.";
+  if (reach === null) return "A run that keeps no past is no file. Record it (runtime.record), and open the recording.";
+  const what = hello.source === "live" ? "the last ticks of this run" : "the recording";
+  const watched = pins.length > 0 ? ` What is watched is in it: ${plural(pins.length, "line")}.` : "";
+  return (
+    `This page with ${what} in it, which opens in any browser, from a disk, too. It has at most 64 MB; a range of ` +
+    `ticks is smaller.${watched}`
+  );
 }
 
 /** Let the server make a file, and save it; returns what came of it, in words. */
-async function saved(hello, first, last) {
+async function saved({ hello, pins }, first, last) {
   const query = new URLSearchParams({ first, last });
+  if (pins.length > 0) query.set("pins", JSON.stringify(pins));
   const token = new URLSearchParams(location.search).get("token");
   if (token !== null) query.set("token", token);
   const answer = await fetch(`${location.pathname.replace(/[^/]*$/, "api/file")}?${query}`, { method: "POST" });

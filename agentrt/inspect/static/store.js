@@ -38,7 +38,7 @@ export function initialState() {
     timeline: null,
     drawing: null, // of the world; see drawing.js
     pins: [], // expressions that are watched over time: {agent, text}
-    typedPin: "", // the one that is being typed
+    typing: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     justNow: null, // what an agent did before the breakpoint that was hit last
     reloads: [], // what was edited while it ran, the oldest first

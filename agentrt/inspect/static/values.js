@@ -105,7 +105,7 @@ export function valueRow(store, name, text) {
 }
 
 /** Bring such a row up to date. */
-export function fillValueRow(row, value, { chosen, pins }) {
+export function fillValueRow(row, value, { chosen, pins, hello }) {
   const { solid, bar, words, pin, text, name } = row.parts;
   const share = typeof value === "number" && value >= 0 && value <= 1 ? value : null;
   setClass(bar, share === null ? "bar is-none" : "bar");
@@ -117,4 +117,5 @@ export function fillValueRow(row, value, { chosen, pins }) {
   setAttr(pin, "aria-pressed", String(isPinned));
   setAttr(pin, "aria-label", isPinned ? `Watch ${name} no more` : `Watch ${name} over time`);
   setAttr(pin, "title", isPinned ? `Watch ${name} no more` : `Watch ${name} over time`);
+  show(pin, !hello?.file); // nobody evaluates it there
 }

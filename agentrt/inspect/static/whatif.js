@@ -19,7 +19,7 @@ const RUN = "Run the branch in a process of its own";
 
 /** Whether there is nothing to see here. */
 export function hasNoBranches({ hello }) {
-  return hello !== null && hello.source !== "recording";
+  return hello !== null && (hello.source !== "recording" || Boolean(hello.file));
 }
 
 /** Why no branch can be run here; empty if one can. */
@@ -51,13 +51,13 @@ export function whatIfView(store, connection) {
     const why = refusalOf(state);
     setText(notice, why);
     show(notice, why !== "");
-    show(form.element, state.hello?.source === "recording");
+    show(form.element, state.hello?.source === "recording" && !state.hello.file);
     form.allow(why === "");
   });
   /** What the side panel offers for an action or a goal that is selected. */
   function buttons(kind, name) {
     const key = { action: "utility", goal: "priority" }[kind];
-    if (key === undefined) return null;
+    if (key === undefined || store.state.hello?.file) return null; // there is no world in a file
     const ask = button({ label: "What if …", title: `Change its ${key}, and run on from here` }, () => {
       form.change(key, name);
     });
