@@ -294,7 +294,7 @@ def test_a_person_saves_a_file_of_a_live_run(look, tmp_path, size, dark):
     expect(page.get_by_label("Expression to watch")).to_be_hidden()
     expect(page.locator("#tab-whatif")).to_have_attribute("title", re.compile("othing"))
     page.locator("#tab-whatif").click()
-    expect(page.locator(".whatif-notice")).to_contain_text("This page is a file, without a server")
+    expect(page.locator(".whatif-notice:visible")).to_contain_text("This page is a file, without a server")
     assert page.evaluate("document.documentElement.scrollWidth") == size[0]
 
 
