@@ -69,7 +69,9 @@ from typing import TYPE_CHECKING, Any
 from agentrt.behavior.views import TreeView
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.goals.views import GoalSelectorView
+from agentrt.inspect.crowd import LiveCrowd, ThinkTimes
 from agentrt.inspect.drawn import drawing_messages
+from agentrt.inspect.listing import needs_all
 from agentrt.inspect.pins import LivePins
 from agentrt.inspect.protocol import (
     AgentsQuery,
@@ -78,7 +80,6 @@ from agentrt.inspect.protocol import (
     Kept,
     TimelineQuery,
     agent_message,
-    agents_message,
     events_message,
     fits,
     hello,
@@ -112,19 +113,21 @@ if TYPE_CHECKING:
 MOST_BREAKPOINTS = 64
 
 _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
+_ARRANGED_SECONDS = 0.25  # the same of one that is made of a survey, which was paid for
 
 
 class Scene:
     """What was composed in one round, for all clients: each of it once, when the first one looks at it."""
 
-    def __init__(self, runtime: Runtime, history: History, pins: LivePins, now: float) -> None:
+    def __init__(self, runtime: Runtime, history: History, pins: LivePins, crowd: LiveCrowd, now: float) -> None:
         self.runtime: Runtime = runtime
+        self.crowd: LiveCrowd = crowd
         self.pins: LivePins = pins
         self.history: History = history
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
         self._summaries: dict[str, AgentSummary] = {}
-        self._lists: dict[AgentsQuery, Message] = {}
+        self._lists: dict[AgentsQuery, Message | None] = {}
         self._drawings: list[Drawing | None] = []  # the one of this round, once it was asked for
 
     def drawing(self) -> Drawing | None:
@@ -152,11 +155,10 @@ class Scene:
         agent = self.runtime.find(name)
         return "" if agent is None else str(getattr(agent.entity, "kind", "") or "")
 
-    def agents(self, query: AgentsQuery) -> Message:
-        """The list of agents, as a client looks for them."""
+    def agents(self, query: AgentsQuery) -> Message | None:
+        """The list of agents, as a client looks for them; None if that is not known yet."""
         if query not in self._lists:
-            names = [agent.name for agent in self.runtime.agents]
-            self._lists[query] = agents_message(names, query, self._kind, self._summary)
+            self._lists[query] = self.crowd.agents(query, self._kind, self._summary)
         return self._lists[query]
 
     def compose(self, session: Session) -> Iterator[Message]:
@@ -165,10 +167,8 @@ class Scene:
         reloads = tuple(self.runtime.reloads)
         if reloads and session.is_news("reloads", reloads):
             yield reloads_message(reloads)
-        if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", self.now):
-            message = self.agents(watch.agents)
-            if session.is_news("agents", message):
-                yield message
+        if watch.agents is not None:
+            yield from self._list(session, watch.agents)
         if watch.agent is not None:
             yield from self._agent(session, watch.agent)
         if watch.events is not None:
@@ -183,6 +183,17 @@ class Scene:
         if watch.drawing:
             yield from drawing_messages(session, self.runtime.tick, self.drawing())
         yield from self.pins.messages(session, self.runtime.tick)
+        yield from self.crowd.messages(session, self.now)
+
+    def _list(self, session: Session, query: AgentsQuery) -> Iterator[Message]:
+        is_arranged = needs_all(query)
+        message = self.agents(query)
+        if message is None or not session.at_most_every(
+            _ARRANGED_SECONDS if is_arranged else _LIST_SECONDS, "agents", self.now
+        ):
+            return
+        if session.is_news("agents", message):
+            yield {**message, "every": self.crowd.every if is_arranged else 0.0}
 
     def view(self, name: str) -> Message | None:
         """What an agent does as plain values; None if it is not there."""
@@ -378,8 +389,8 @@ class TickTimes:
             self._begin = self._last = self._clock()
             self._think = 0.0
 
-    def heard(self, record: TraceRecord, *, is_in_tick: bool) -> None:
-        """A record was made, in a tick or between two of them."""
+    def heard(self, record: TraceRecord, think: ThinkTimes | None = None, *, is_in_tick: bool) -> None:
+        """A record was made, in a tick or between two of them; somebody may look at who thinks."""
         if not is_in_tick:
             return  # it belongs to none
         now = self._clock()
@@ -387,7 +398,10 @@ class TickTimes:
             self._begin = now
             self._think = 0.0
         elif record.event in _THINKING:
-            self._think += now - self._last
+            spent = now - self._last
+            self._think += spent
+            if think is not None:
+                think.add(record.agent, record.path, spent)
         self._last = now
 
     def end(self, tick: int) -> None:
@@ -525,6 +539,7 @@ class LiveSource(Source):
         self._times = TickTimes(clock)
         self._breakpoints = Breakpoints()
         self._pins = LivePins()
+        self._crowd = LiveCrowd(runtime, self._history.records, clock)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._pause = ""  # the reason of a pause that is ours
@@ -581,9 +596,11 @@ class LiveSource(Source):
                     session.hurry()
             now = self._clock()
             if now >= self._rest_until:
+                self._crowd.look(sessions, now)
                 due = [session for session in sessions if session.is_due(now)]
                 if due:
                     self._compose(sessions, due, now)
+                if sessions:
                     # However many look, and at whatever: of the time from now on it took one part in ten.
                     self._rest_until = now + _SHARE * (self._clock() - now)
         except ENDS_PROGRAM:
@@ -592,7 +609,7 @@ class LiveSource(Source):
             self._failed(_FAILED, error, tick=self._runtime.tick)
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._pins, now)
+        scene = Scene(self._runtime, self._history, self._pins, self._crowd, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
@@ -651,7 +668,7 @@ class LiveSource(Source):
             self._times = TickTimes(self._clock)
 
     def _heard(self, record: TraceRecord) -> None:
-        self._times.heard(record, is_in_tick=self._runtime.kernel.in_tick)
+        self._times.heard(record, self._crowd.think, is_in_tick=self._runtime.kernel.in_tick)
         self._history.heard(record)
         if len(self._breakpoints):
             self._breakpoints.heard(record)

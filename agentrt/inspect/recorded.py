@@ -8,7 +8,7 @@ still being written grows under them: its last tick is asked for again and again
 A file that turns out to be broken in the middle is an error message to the client that looks there, and the rest can
 still be looked at. What is read for one message is bounded, whatever lies in the file:
 
-* a list reads the views of one page only, unless it is looked through for what agents do;
+* a list reads the views of one page only; one that needs all of them is read by and by, as ``crowd`` tells;
 * a log reads the newest records up to the tick, in windows that grow until there are enough or too much was read;
   what is played goes on from there;
 * a time line is folded from the first tick on, so much in each round, and kept while somebody looks at that agent. So a
@@ -29,6 +29,7 @@ from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
 from agentrt.inspect.branches import Branches, inputs_message
+from agentrt.inspect.crowd import RecordedCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
@@ -37,7 +38,6 @@ from agentrt.inspect.protocol import (
     Kept,
     TimelineQuery,
     agent_message,
-    agents_message,
     events_message,
     fits,
     hello,
@@ -50,7 +50,6 @@ from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, SpanBuilder
 from agentrt.runtime.intake import Reloaded
-from agentrt.snapshot import AgentSnapshot, AgentSummary
 from agentrt.words import repr_of, words_of
 
 _ROWS = 300  # of a log
@@ -78,18 +77,12 @@ class RecordedScene:
         self.pins: RecordedPins = RecordedPins(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
-        self._kinds: dict[str, str] = {}
+        self.crowd: RecordedCrowd = RecordedCrowd(recording, clock)
         self._is_drawn = False
-        self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
         self._reloads: tuple[int, list[Reloaded]] = (-1, [])  # what was edited, up to which tick
 
     def keep(self, agents: list[str]) -> None:
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
-
-    def agents(self, tick: int) -> tuple[str, ...]:
-        if self._names[0] != tick:
-            self._names = tick, self._recording.agents(tick)
-        return self._names[1]
 
     def compose(self, session: Session, tick: int, last: int, now: float) -> Iterator[Message]:
         """What a client is told now, besides the state; the recording reaches up to ``last``."""
@@ -100,14 +93,7 @@ class RecordedScene:
         reloads = self._reloads[1]
         if reloads and session.is_news("reloads", reloads):
             yield reloads_message(reloads)
-        if watch.agents is not None:
-            seen = (tick, watch.agents)
-            if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
-                session.told["agents"] = seen
-                names = self.agents(tick)
-                yield agents_message(
-                    names, watch.agents, lambda name: self._kind(name, tick), lambda name: self._summary(name, tick)
-                )
+        yield from self.crowd.agents(session, tick, now)
         if watch.agent is not None and session.is_news("agent", (tick, watch.agent)):
             yield self._agent(session, tick, watch.agent)
         if watch.events is not None:
@@ -117,6 +103,7 @@ class RecordedScene:
         if watch.drawing and session.is_news("drawn", tick):
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
+        yield from self.crowd.messages(session, tick, last)
         if watch.branches and self.branches is not None:
             yield from self._branches(session, tick, last, self.branches)
 
@@ -165,20 +152,8 @@ class RecordedScene:
 
     # --- agents -------------------------------------------------------------------------------------------------------
 
-    def _kind(self, name: str, tick: int) -> str:
-        """The kind of an agent, which is always the same."""
-        if name not in self._kinds:
-            self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
-        return self._kinds[name]
-
-    def _summary(self, name: str, tick: int) -> AgentSummary:
-        view = self._recording.view(name, tick)
-        if view is not None:
-            return AgentSnapshot.from_json(view).summary()
-        return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
-
     def _agent(self, session: Session, tick: int, name: str) -> Message:
-        view = self._recording.view(name, tick) if name in self.agents(tick) else None
+        view = self._recording.view(name, tick) if name in self.crowd.names(tick) else None
         if view is None:
             return agent_message(name, tick, None, "", {})
         known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
@@ -345,6 +320,7 @@ class RecordedSource(Source):
             if session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
         scene.pins.read((pin for session in sessions for pin in session.watch.pins), self._known[1])
+        scene.crowd.read(sessions, self._known[1])
 
     def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:
         first, last = self._known
@@ -352,7 +328,7 @@ class RecordedSource(Source):
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, len(scene.agents(tick)), is_drawn=scene.is_drawn())
+            state = self._state(session, tick, len(scene.crowd.names(tick)), is_drawn=scene.is_drawn())
             if session.is_news("state", state):
                 messages.append(state)
             messages += list(scene.compose(session, tick, last, now))  # all of it or nothing

@@ -68,6 +68,8 @@ class Recording:
         self.where: str = str(self.path)  # the same, for errors
         self._codecs = Codecs(codecs)
         self._segment: Segment | None = None  # the one that was read last: who reads a tick reads the next one, too
+        self._numbers: dict[str, list[int]] = {}  # of agents, by name: whoever looks at one asks for it again and again
+        self._numbered = 0  # the last number that was read for these
         self._connection = connect_reader(self.path)
         try:
             self.meta: dict[str, Any] = self._read_meta()  # the header, as it was when it was opened
@@ -350,19 +352,35 @@ class Recording:
 
         None if the agent was not there, or no views were recorded.
         """
-        found = self._row(
-            "SELECT id FROM agents WHERE name = ? AND first <= ? AND (last IS NULL OR last > ?)",
-            name_in(agent), tick, tick,
-        )  # fmt: skip
-        if found is None:
-            return None
-        view = self._put_together(found[0], tick)
+        number = self._number(agent, tick)
+        view = None if number is None else self._put_together(number, tick)
         if view is None:
             return None
         if not isinstance(view, dict):
             raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is none")
         settle(view, tick)
         return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
+
+    def looked_at(self, agent: str, tick: int) -> int | None:
+        """The tick, up to this one, in which what an agent was doing last became another thing; None without views.
+
+        Its views from then on, up to the tick, differ in nothing but their time and in what does not sleep any more.
+        """
+        number = self._number(agent, tick)
+        if number is None:
+            return None
+        row = self._row("SELECT max(tick) FROM views WHERE agent = ? AND tick <= ?", number, tick)
+        return row[0] if row is not None and is_number(row[0], 0) else None
+
+    def _number(self, agent: str, tick: int) -> int | None:
+        """The number of the agent that had a name at the end of a tick; None if nobody had."""
+        if agent not in self._numbers:
+            for number, name in self._rows("SELECT id, name FROM agents WHERE id > ? ORDER BY id", self._numbered):
+                self._numbers.setdefault(name_out(name), []).append(number)
+                self._numbered = number
+        statement = "SELECT 1 FROM agents WHERE id = ? AND first <= ? AND (last IS NULL OR last > ?)"
+        there = (one for one in self._numbers.get(agent, ()) if self._row(statement, one, tick, tick) is not None)
+        return next(there, None)
 
     def _put_together(self, number: int, tick: int) -> Any:
         rows = self._rows(

@@ -196,22 +196,24 @@ class AgentSummary(NamedTuple):
     aborts: int  # how many aborts there were in a row
     waiting: bool  # whether somebody waits for a control flag of it
     alive: bool  # whether it has not ended
+    utility: float | None = None  # of the innermost running action, with its boost; None if there is none
+    groups: tuple[str, ...] = ()  # the names of the task groups that it is in
 
     def as_json(self) -> dict[str, Any]:
         """The same as a dict of plain values."""
-        return {**self._asdict(), "models": list(self.models)}
+        return {**self._asdict(), "models": list(self.models), "groups": list(self.groups)}
 
 
-def _runs(plan: FrameView | None) -> str:
-    """The name of the innermost action of a plan that runs."""
-    name, frame = "", plan
+def _runs(plan: FrameView | None) -> tuple[str, float | None]:
+    """The name and the utility of the innermost action of a plan that runs."""
+    name, utility, frame = "", None, plan
     while frame is not None:
         elected = next((unit for unit in frame.units if unit.is_elected), None)
         if elected is None or elected.state not in _RUNS:
             break
-        name = elected.name
+        name, utility = elected.name, elected.boosted
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
-    return name
+    return name, utility
 
 
 def models_doing(views: Sequence[tuple[int, object]]) -> str:
@@ -330,17 +332,20 @@ class AgentSnapshot(View):
             models.append("strategies")
             solving = self.strategies.doing()
         models += dict.fromkeys(driver.model or driver.name for driver in self.drivers)
+        runs, utility = _runs(self.plan)
         return AgentSummary(
             name=self.name,
             number=self.number,
             kind=self.kind,
             status=self.status_text,
             running=self.running,
-            doing=_runs(self.plan) or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
+            doing=runs or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
             models=tuple(models),
             aborts=self.aborts,
             waiting=bool(self.waiting),
             alive=self.is_alive,
+            utility=utility,
+            groups=self.groups,
         )
 
 
