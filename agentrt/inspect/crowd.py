@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.expressions import NamedValues
-from agentrt.inspect.listing import Arranged, Standing, agents_message, arrange, needs_all
+from agentrt.inspect.listing import Arranged, Standing, agents_message, arrange, label_of, needs_all
 from agentrt.inspect.pins import Reading, reading
 from agentrt.inspect.protocol import AgentsQuery, CrowdQuery, Kept
 from agentrt.inspect.sessions import Message, Session
@@ -53,7 +53,6 @@ _MOST_KINDS: Final = 100
 _MOST_HOT: Final = 100  # agents in the map of thinking, those that think most
 _MOST_ACTIVITIES: Final = 24
 _MOST_CELLS: Final = 50_000  # of agents and places in their plans, that are told apart in a second
-_LONGEST_LABEL: Final = 80
 
 Counts = Mapping[tuple[str, str], int]
 """How many agents do something, by their kind and what it is."""
@@ -65,12 +64,8 @@ Amounts = Mapping[tuple[str, str], float]
 # --- what clients are told --------------------------------------------------------------------------------------------
 
 
-def _label(text: str) -> str:
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
-
-
 def _counted(summaries: Iterable[AgentSummary]) -> Counts:
-    return Counter((_label(one.kind), _label(one.doing)) for one in summaries)
+    return Counter((label_of(one.kind), label_of(one.doing)) for one in summaries)
 
 
 def crowd_message(
@@ -86,9 +81,7 @@ def crowd_message(
         every: seconds between two of them; 0 for a recording.
     """
     kinds = sorted({kind for _, counts in points for kind, _ in counts})[:_MOST_KINDS]
-    folded = [
-        (tick, _of_kind(counts, query.kind)) for tick, counts in points
-    ]  # what they do, whatever they are, unless one kind is asked for
+    folded = [(tick, _of_kind(counts, query.kind)) for tick, counts in points]
     totals: Counter[str] = Counter()
     for _, counts in folded:
         totals.update(counts)
@@ -146,7 +139,7 @@ def _most_first(one: tuple[str, float]) -> tuple[float, str]:
 def activity_of(path: str) -> str:
     """The innermost activity of a place in a plan: that place, or the one above an action."""
     above, _, last = path.rpartition("/")
-    return _label(last if ":" in last or not above else above.rpartition("/")[2])
+    return label_of(last if ":" in last or not above else above.rpartition("/")[2])
 
 
 # --- thinking, in real time -------------------------------------------------------------------------------------------

@@ -26,11 +26,16 @@ from agentrt.inspect.protocol import AgentsQuery
 from agentrt.snapshot import AgentSummary
 
 MOST_GROUPS: Final = 200
-_LONGEST_LABEL: Final = 80
+LONGEST_LABEL: Final = 80
 _MOST_NUMBERS: Final = 12  # different ones, that are groups of their own
 _RANGES: Final = 6  # else
 
 _DIGITS: Final = re.compile(r"(\d{1,15})")
+
+
+def label_of(text: str) -> str:
+    """A kind, or what an agent does, as charts and groups call it."""
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
 
 
 class Standing(NamedTuple):
@@ -117,7 +122,7 @@ def _fits(standing: Standing, query: AgentsQuery) -> bool:
     summary, running = standing.summary, query.running.casefold()
     if running and running not in f"{summary.running}\n{summary.doing}\n{summary.status}".casefold():
         return False
-    if query.doing is not None and summary.doing != query.doing:
+    if query.doing is not None and label_of(summary.doing) != query.doing:
         return False
     return not query.states or not query.states.isdisjoint(standing.states)
 
@@ -168,11 +173,11 @@ def _ordered(found: list[tuple[str, Standing]], query: AgentsQuery) -> list[tupl
 
 def _in_groups(ordered: Sequence[tuple[str, Standing]], query: AgentsQuery) -> Iterable[str | Head]:
     """The heads of groups in the order of their labels, and beneath each who is in it."""
-    label_of = _labels([standing for _, standing in ordered], query.group)
+    place_of = _labels([standing for _, standing in ordered], query.group)
     groups: dict[str, list[str]] = {}
     places: dict[str, _Key] = {}
     for name, standing in ordered:
-        place, label = label_of(standing)
+        place, label = place_of(standing)
         if label not in groups and len(groups) >= MOST_GROUPS:
             place, label = (3, 0.0, ()), "all others"
         groups.setdefault(label, []).append(name)
@@ -197,7 +202,7 @@ def _labels(standings: Sequence[Standing], group: str) -> Callable[[Standing], t
     text_of, otherwise = texts[group]
 
     def label(standing: Standing) -> tuple[_Key, str]:
-        text = text_of(standing)[:_LONGEST_LABEL]
+        text = label_of(text_of(standing))
         return _by_text(text) or (2, 0.0, ()), text or otherwise
 
     return label
@@ -214,7 +219,7 @@ def _value_labels(standings: Sequence[Standing]) -> Callable[[Standing], tuple[_
         if value is None:
             return (2, 0.0, ()), "no value"
         if isinstance(value, str):
-            return _by_text(value) or (1, 0.0, ()), value[:_LONGEST_LABEL] or '""'
+            return _by_text(value) or (1, 0.0, ()), label_of(value) or '""'
         if isinstance(value, bool):
             return (0, float(value), ()), "true" if value else "false"
         if width == 0.0:
@@ -250,6 +255,7 @@ def agents_message(
         "tick": tick,
         "unit": unit,
         "problem": arranged.problem,
+        "groups": [one.label for one in arranged.rows if isinstance(one, Head)] if query.group else [],
         "rows": [
             {"group": one.label, "count": one.size, "folded": one.folded}
             if isinstance(one, Head)

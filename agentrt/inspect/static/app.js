@@ -3,7 +3,7 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `timeline.js`, `details.js`, `reloads.js`,
+ * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `crowdview.js`, `timeline.js`, `details.js`, `reloads.js`,
  * `breakpoints.js`, `toolbar.js`), and what the user does either changes the state or is told to the server. From the
  * state follows what is watched, and so what the server sends.
  *
@@ -17,6 +17,7 @@ import { agentsPanel } from "./agents.js";
 import { breakpointsSection, mayControl } from "./breakpoints.js";
 import { performanceView } from "./charts.js";
 import { Connection } from "./connection.js";
+import { crowdView, hasNoCrowd } from "./crowdview.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
 import { eventsView } from "./events.js";
@@ -58,12 +59,14 @@ const tabs = [
   ["tasks", "Strategies", tasksView(store)],
   ["world", "World", worldView(store), hasNoDrawing],
   ["whatif", "What if", whatIf.element, hasNoBranches],
+  ["crowd", "Crowd", crowdView(store, playback), hasNoCrowd],
 ];
 
 const keys = bindKeys({
   toggleRun: () => playback.toggle(),
   step: (ticks) => playback.step(ticks),
   search: () => agents.focusSearch(),
+  arrange: () => agents.arrange(),
   move: (by) => agents.move(by),
   tab: (index) => store.set({ tab: tabs[index][0] }),
   scrub: (ticks) => playback.isRecording && playback.step(ticks),

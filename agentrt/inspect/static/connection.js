@@ -10,6 +10,7 @@
  * milliseconds: typing, scrolling and zooming change it quickly, and the server bounds how much it listens to.
  */
 
+import { arrangedQuery, crowdQuery } from "./crowdmodel.js";
 import { watchedPins } from "./pinned.js";
 import { receive } from "./store.js";
 import { windowEnd } from "./timescale.js";
@@ -28,7 +29,7 @@ const CLOSED = {
 export function watchOf(state) {
   return {
     do: "watch",
-    agents: { ...parseSearch(state.search), offset: state.page.offset, limit: state.page.limit },
+    agents: { ...parseSearch(state.search), ...arrangedQuery(state), ...state.page },
     agent: state.chosen,
     events: state.tab === "events" ? eventsOf(state) : null,
     timeline: timelineOf(state),
@@ -36,13 +37,14 @@ export function watchOf(state) {
     pins: watchedPins(state),
     branches: state.tab === "whatif",
     branch: state.tab === "whatif" ? state.branchId : 0,
+    crowd: crowdQuery(state),
   };
 }
 
 /** The keys that `watchOf` reads. */
 const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "draft", "branchId"],
+  ...["pins", "pinDraft", "branchId", "arrange", "crowdKind"],
 ];
 
 /**

@@ -20,8 +20,8 @@ export function keyOf({ agent, text }) {
 }
 
 /** All that is watched: the pins, and what is being typed. */
-export function watchedPins({ pins, draft, chosen }) {
-  const text = draft.trim();
+export function watchedPins({ pins, pinDraft, chosen }) {
+  const text = pinDraft.trim();
   if (text === "" || chosen === null) return pins;
   const typed = { agent: chosen, text: text.slice(0, LONGEST + 50) };
   return pins.some((pin) => keyOf(pin) === keyOf(typed)) ? pins : [...pins, typed];

@@ -39,20 +39,20 @@ export function pinsSection(store, playback) {
     field,
     h("button", { type: "submit", class: "button", text: "Pin", title: "Pin it to the chosen agent" }),
   );
-  field.addEventListener("input", () => store.set({ draft: field.value }));
+  field.addEventListener("input", () => store.set({ pinDraft: field.value }));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim();
     if (!text || store.state.chosen === null) return field.focus();
     if (!togglePin(store, { agent: store.state.chosen, text }, true)) return undefined;
     field.value = "";
-    store.set({ draft: "" });
+    store.set({ pinDraft: "" });
     return undefined;
   });
   const edit = (pin) => {
     choose(store, pin.agent);
     field.value = pin.text;
-    store.set({ draft: pin.text });
+    store.set({ pinDraft: pin.text });
     field.focus();
   };
 
@@ -62,10 +62,10 @@ export function pinsSection(store, playback) {
     title = hello.title;
     store.set({ pins: pinsFrom(remembered(`pins.${title}`, "[]")) });
   });
-  store.view(["pins", "readings", "draft", "chosen", "theme", "hello", "world"], (state) => {
-    const { pins, readings, draft, chosen } = state;
+  store.view(["pins", "readings", "pinDraft", "chosen", "theme", "hello", "world"], (state) => {
+    const { pins, readings, pinDraft, chosen } = state;
     reconcile(list, pins, keyOf, (pin) => makePin(store, playback, pin, edit), (row) => drawPin(row, state));
-    const text = draft.trim();
+    const text = pinDraft.trim();
     const now = text ? readings.get(keyOf({ agent: chosen ?? "", text })) : undefined;
     setText(said, now === undefined ? "" : now.error ? errorWords(now) : `= ${valueWords(now.value)}`);
     said.classList.toggle("is-trouble", Boolean(now?.error));

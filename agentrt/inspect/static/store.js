@@ -11,6 +11,7 @@
  * what the user has chosen beside it. What the user chose about looks is kept by the browser between visits.
  */
 
+import { crowdHandlers, crowdState, UNKNOWN_CROWD } from "./crowdmodel.js";
 import { taken } from "./drawing.js";
 import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
@@ -35,10 +36,11 @@ export function initialState() {
     timeline: null,
     drawing: null, // of the world; see drawing.js
     pins: [], // expressions that are watched over time: {agent, text}
-    draft: "", // the one that is being typed
+    pinDraft: "", // the one that is being typed
     readings: new Map(), // what each comes to, by its key; see pinned.js
     reloads: [], // what was edited while it ran, the oldest first
     ...whatIfState(),
+    ...crowdState(),
     message: "", // an error of the server, shown until it is dismissed
     chosen: null, // the name of the agent that is looked at
     selection: null, // {what: "unit"|"frame"|"node"|"goal"|"task"|"event"|"span"|"reload", …}: of the side panel
@@ -120,11 +122,12 @@ export function receive(store, message) {
 
 const HANDLERS = {
   ...whatIfHandlers,
+  ...crowdHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
-    Object.assign(unknown, { agent: null, world: null, readings: new Map() });
+    Object.assign(unknown, { agent: null, world: null, readings: new Map(), ...UNKNOWN_CROWD });
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
@@ -132,7 +135,8 @@ const HANDLERS = {
   },
   agents(store, message) {
     const patch = { agents: message };
-    if (store.state.chosen === null && message.rows.length > 0) patch.chosen = message.rows[0].name;
+    const first = message.rows.find((row) => row.group === undefined); // not the head of a group
+    if (store.state.chosen === null && first !== undefined) patch.chosen = first.name;
     store.set(patch);
   },
   agent(store, message) {
