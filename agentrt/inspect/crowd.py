@@ -3,7 +3,7 @@
 A list that is sorted, grouped or filtered by what agents do needs the *standing* of every one of them, and so does a
 chart of the crowd. That is too much for one round, so it is gathered by and by:
 
-* *Of a runtime that lives* a survey goes from agent to agent, for two milliseconds of a round at most, and begins anew
+* *Of a runtime that lives* a survey goes from agent to agent, for a few milliseconds of a tick at most, and begins anew
   four times in a second at most. What clients are told comes from the last one that was finished, with how often that
   is. So a tick waits no longer for 2,000 agents than for 200, and their standings may be of a few ticks. The chart has
   a point for each survey, since somebody began to look; nobody's past is kept.
@@ -28,18 +28,18 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.expressions import NamedValues
 from agentrt.inspect.listing import Arranged, Standing, agents_message, arrange, label_of, needs_all
-from agentrt.inspect.pins import Reading, reading
+from agentrt.inspect.pins import Reading, names_in, reading
 from agentrt.inspect.protocol import AgentsQuery, CrowdQuery, Kept
 from agentrt.inspect.sessions import Message, Session
 from agentrt.record.recording import Recording
 from agentrt.snapshot import AgentSnapshot, AgentSummary, snapshot_agent, summarize
-from agentrt.snapshot.offered import offered, values_by_name
+from agentrt.snapshot.offered import ValueGroup, offered, values_by_name, values_of
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ class ThinkTimes:
 
 _SURVEY_SECONDS: Final = 0.25  # of real time from the beginning of one survey to that of the next
 _IDLE_SECONDS: Final = 1.0  # the same, if no tick has passed: what was done from outside is seen, too
-_ROUND_SECONDS: Final = 0.002  # of a survey at once; a frame of a game at 60 a second has 16
-_AT_ONCE: Final = 16  # agents between two looks at the clock
+_LEAST_ROUND, _LONGEST_ROUND = 0.002, 0.005  # seconds of a survey at once; a frame of a game at 60 a second has 16
+_SHARE: Final = 0.09  # of the time since it last went on, between these two
 _CHART_SECONDS: Final = 0.5
 _HEAT_SECONDS: Final = 1.0
 
@@ -271,7 +271,8 @@ class LiveCrowd:
         self._table: _Table | None = None  # of the last survey that was finished
         self._next: _Table | None = None  # of the one that is under way
         self._left: Iterator[Agent] = iter(())
-        self._began = 0.0
+        self._read: frozenset[str] = frozenset()  # the names that expressions read
+        self._began = self._went_on = clock()
         self._finished: float | None = None
         self._every = _SURVEY_SECONDS
         self._cursor = 0  # the first record that was not looked through for troubles
@@ -312,6 +313,7 @@ class LiveCrowd:
     def _begin(self, texts: frozenset[str], now: float) -> None:
         self._began = now
         self._next = _Table(self._runtime.tick, texts)
+        self._read = frozenset(name for text in texts for name in names_in(text))
         self._left = iter(tuple(self._runtime.agents))
         tick = self._runtime.tick
         for record in self._records.since(self._cursor):
@@ -328,10 +330,11 @@ class LiveCrowd:
 
     def _go_on(self, table: _Table, *, is_charted: bool) -> None:
         begin = self._clock()
-        while some := tuple(islice(self._left, _AT_ONCE)):
-            for agent in some:
-                self._stand(table, agent)
-            if self._clock() - begin > _ROUND_SECONDS:
+        until = begin + min(_LONGEST_ROUND, max(_LEAST_ROUND, _SHARE * (begin - self._went_on)))
+        self._went_on = begin
+        for agent in self._left:
+            self._stand(table, agent)
+            if self._clock() > until:  # after each of them: an author's hook may take its time
                 return
         now = self._clock()
         if self._finished is not None:
@@ -349,7 +352,7 @@ class LiveCrowd:
             troubles = tuple(self._troubles[name]) if name in self._troubles else ()
             table.standings[name] = Standing(summarize(agent), think, troubles)
             if table.texts:
-                values = NamedValues(values_by_name(offered(snapshot_agent(agent).as_json())))
+                values = _values_of(agent, self._read)
                 for text, readings in table.readings.items():
                     readings[name] = reading(text, values)
         except ENDS_PROGRAM:
@@ -398,6 +401,14 @@ class LiveCrowd:
                 amounts = _only(amounts, query.kind, self._table.standings)
             if session.is_news("heat", (query, amounts)):
                 yield heat_message(amounts, self._runtime.tick, "ms", self.think.ticks)
+
+
+def _values_of(agent: Agent, names: frozenset[str]) -> NamedValues:
+    """What an agent offers, as far as expressions read it: its plan is looked at only for what is not its own."""
+    own = values_by_name(ValueGroup(name, "agent", values) for name, values in values_of(agent).items())
+    if not names <= own.keys():
+        own = values_by_name(offered(snapshot_agent(agent).as_json()))
+    return NamedValues(own)
 
 
 def nobody(name: str) -> AgentSummary:

@@ -61,6 +61,12 @@ def _parsed(text: str) -> Expression | Reading:
         return Reading(None, error.problem, error.column)
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The names that an expression reads; none if it is no expression."""
+    parsed = _parsed(text[: LONGEST_EXPRESSION + 1])
+    return () if isinstance(parsed, Reading) else parsed.names
+
+
 def reading(text: str, values: NamedValues | None) -> Reading:
     """What an expression comes to; without values, because its agent is not there."""
     parsed = _parsed(text[: LONGEST_EXPRESSION + 1])
