@@ -7,9 +7,10 @@ chart of the crowd. That is too much for one round, so it is gathered by and by:
   four times in a second at most. What clients are told comes from the last one that was finished, with how often that
   is. So a tick waits no longer for 2,000 agents than for 200, and their standings may be of a few ticks. The chart has
   a point for each survey, since somebody began to look; nobody's past is kept.
-* *Of a recording* the standings at a tick are read in rounds, too; who moves on while they are read is told of the tick
-  that was begun with. An agent's standing is kept until its view changes. The chart has a point each so many ticks, a
-  power of two, over all of it: first a few, then those between, and fewer the more agents there are.
+* *Of a recording* all views are gone through once, one agent after the other, and each change of its line is kept
+  (``Lines``): to put together the view of one tick takes up to fifty steps, and the next one takes one. From then on
+  any tick is known at once: for the list, and for the chart, which has a point each so many ticks, a power of two.
+  Until then a list reads what it needs by and by; who moves on meanwhile is told of the tick that was begun with.
 
 *Thinking*, by activity and agent. What lives is measured in real time, as ``TickTimes`` attributes it, over the last
 ten seconds, and only while somebody looks at that: it is a part of the machine and none of the run. A recording keeps
@@ -25,10 +26,10 @@ Source: Unreal, the Visual Logger; Perfetto, counter tracks and aggregated slice
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError
@@ -38,8 +39,9 @@ from agentrt.inspect.pins import Reading, names_in, reading
 from agentrt.inspect.protocol import AgentsQuery, CrowdQuery, Kept
 from agentrt.inspect.sessions import Message, Session
 from agentrt.record.recording import Recording
-from agentrt.snapshot import AgentSnapshot, AgentSummary, snapshot_agent, summarize
+from agentrt.snapshot import AgentSummary, snapshot_agent, summarize
 from agentrt.snapshot.offered import ValueGroup, offered, values_by_name, values_of
+from agentrt.snapshot.views import summary_of
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
@@ -433,8 +435,9 @@ _Kept = TypeVar("_Kept")
 
 _WORK_SECONDS: Final = 0.025  # of real time in one round, for each of what follows
 _MOST_KEPT: Final = 20_000  # standings and readings
-_MOST_LOOKS: Final = 100_000  # at agents, for a whole chart
-_LEAST_POINTS, _MOST_POINTS = 24, 160
+_MOST_LINES: Final = 300_000  # changes of lines; agents beyond that are read one by one
+_MOST_POINTS: Final = 160
+_LATER_TICKS: Final = 200  # so many new ticks of a recording that grows are gone through at once
 _WINDOW_TICKS: Final = 25  # read in one go
 _MOST_WINDOW: Final = 2_000  # ticks that count as lately
 _WINDOW_EVENTS: Final = ("ready", "reject", *_TROUBLES)
@@ -463,19 +466,69 @@ class _Job(NamedTuple):
     table: _Table
 
 
+class Lines:
+    """What all agents of a recording were in one line, at any tick, as far as that was gone through."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._changes: dict[str, tuple[list[int], list[AgentSummary]]] = {}  # by name: ticks, and lines from then on
+        self._until: dict[str, int] = {}  # by name: up to which tick that is known
+        self._total = 0
+        self._known: dict[AgentSummary, AgentSummary] = {}  # agents do the same again and again
+        self.problem = ""  # what is wrong with the file, if anything turned out to be
+        self.read = 0  # agents that were gone through
+        self.of = 0  # how many there are
+
+    def get(self, name: str, tick: int) -> AgentSummary | None:
+        """An agent's line; None if that is not known."""
+        if self._until.get(name, -1) < tick:
+            return None
+        ticks, lines = self._changes[name]
+        at = bisect_right(ticks, tick) - 1
+        return lines[at] if at >= 0 else nobody(name)
+
+    def work(self, names: Sequence[str], last: int) -> Iterator[None]:
+        """Goes through all agents up to a tick; gives way after each change."""
+        self.of, self.read = len(names), 0
+        for name in names:
+            yield from self._follow(name, last)
+            self.read += 1
+
+    def _follow(self, name: str, last: int) -> Iterator[None]:
+        ticks, lines = self._changes.get(name, ([], []))
+        try:
+            for tick, view in self._recording.changes(name, self._until.get(name, -1), last):
+                line = summary_of(view)
+                line = self._known.setdefault(line, line)
+                if not lines or lines[-1] is not line:
+                    ticks.append(tick)
+                    lines.append(line)
+                    self._total += 1
+                yield
+        except AgentRTError as error:  # the file is broken there; the rest can be looked at
+            self.problem = self.problem or words_of(error)
+        if self._total <= _MOST_LINES or name in self._changes:
+            self._changes[name] = ticks, lines
+            self._until[name] = last
+        else:
+            self._total -= len(ticks)
+
+
 class RecordedCrowd:
     """The crowd of a recording, for all clients; used on the thread that reads it alone."""
 
     def __init__(self, recording: Recording, clock: Callable[[], float] = time.perf_counter) -> None:
         self._recording = recording
         self._clock = clock
+        self._lines = Lines(recording)
+        self._line_work: tuple[int, Iterator[None]] | None = None  # up to which tick they are gone through now
+        self._lined = -1  # up to which they were
         self._summaries: dict[tuple[str, int], AgentSummary] = {}
         self._readings: dict[tuple[str, int, str], Reading] = {}
         self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
         self._windows: dict[int, Lately] = {}  # by tick
         self._window: tuple[int, Iterator[None]] | None = None  # the one that is read
         self._points: dict[int, Counts] = {}  # of the chart
-        self._point: tuple[int, Iterator[None]] | None = None  # the one that is read
         self._jobs: dict[Session, _Job] = {}  # what is read
         self._tables: dict[Session, _Job] = {}  # what was read
         self._broken = ""  # what is wrong with the file, if anything turned out to be
@@ -490,13 +543,16 @@ class RecordedCrowd:
 
     def summary(self, name: str, tick: int) -> AgentSummary:
         """An agent in one line."""
+        known = self._lines.get(name, tick)
+        if known is not None:
+            return known
         since = self._recording.looked_at(name, tick)
         if since is None:
             return nobody(name)
         key = name, since
         if key not in self._summaries:
             view = self._recording.view(name, tick)
-            found = nobody(name) if view is None else AgentSnapshot.from_json(view).summary()
+            found = nobody(name) if view is None else summary_of(view)
             _keep(self._summaries, key, found)
         return self._summaries[key]
 
@@ -538,10 +594,21 @@ class RecordedCrowd:
             if query.heat and tick not in self._windows:
                 self._read_window(tick, begin)
                 break  # one after the other, so that each comes to its end
-        if crowds:
-            self._read_points(last, begin)
-        else:
-            self._point = None
+        if crowds or self._tables or self._jobs:
+            self._read_lines(last, begin)
+        if crowds and self._lined >= 0:
+            self._count_points(last, begin)
+
+    def _read_lines(self, last: int, begin: float) -> None:
+        """Go on with going through all agents, from the beginning or from where the recording ended before."""
+        if self._line_work is None:
+            if last < self._lined + (_LATER_TICKS if self._lined >= 0 else 0) or last == self._lined:
+                return
+            self._line_work = last, self._lines.work(self._recording.everybody(), last)
+        for _ in self._line_work[1]:
+            if self._is_over(begin):
+                return
+        self._lined, self._line_work = self._line_work[0], None
 
     def _is_over(self, begin: float) -> bool:
         return self._clock() - begin > _WORK_SECONDS
@@ -607,43 +674,18 @@ class RecordedCrowd:
     def _ticks(self, last: int) -> range:
         """The ticks in which the chart has points."""
         first = self._recording.first_tick
-        agents = len(self.names(last))
-        most = max(_LEAST_POINTS, min(_MOST_POINTS, _MOST_LOOKS // max(1, agents)))
         step = 1
-        while (last - first) // step > most:
+        while (last - first) // step > _MOST_POINTS:
             step *= 2
         return range(first, last + 1, step)
 
-    def _read_points(self, last: int, begin: float) -> None:
-        ticks = self._ticks(last)
-        if self._point is not None and self._run_point(begin):
-            return
-        for tick in chain(ticks[::16], ticks[::4], ticks):  # the shape of all of it comes first
+    def _count_points(self, last: int, begin: float) -> None:
+        for tick in self._ticks(min(last, self._lined)):
             if tick not in self._points:
                 if self._is_over(begin):
                     return
-                self._point = tick, self._count(tick)
-                if self._run_point(begin):
-                    return
-
-    def _run_point(self, begin: float) -> bool:
-        """Go on with a point; True if there is more to do."""
-        assert self._point is not None
-        for _ in self._point[1]:
-            if self._is_over(begin):
-                return True
-        self._point = None
-        return False
-
-    def _count(self, tick: int) -> Iterator[None]:
-        found: list[AgentSummary] = []
-        for name in self._recording.agents(tick):
-            try:
-                found.append(self.summary(name, tick))
-            except AgentRTError as error:
-                self._broken = self._broken or words_of(error)
-            yield
-        self._points[tick] = _counted(found)
+                lines = (self._lines.get(name, tick) for name in self._recording.agents(tick))
+                self._points[tick] = _counted(line for line in lines if line is not None)
 
     # --- what clients are told ----------------------------------------------------------------------------------------
 
@@ -660,7 +702,7 @@ class RecordedCrowd:
             if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
                 session.told["agents"] = seen
                 names = self.names(tick)
-                arranged = Arranged(names, len(names))
+                arranged = arrange(names, query, lambda name: self.kind(name, tick), {})
                 yield agents_message(
                     arranged, query, len(names), lambda name: Standing(self.summary(name, tick)), tick, "answers"
                 )
@@ -696,16 +738,18 @@ class RecordedCrowd:
 
     def messages(self, session: Session, tick: int, last: int) -> Iterator[Message]:
         """What a client is told of the crowd, if there is news."""
-        if self._broken and session.is_news("broken crowd", self._broken):
-            yield {"is": "error", "message": self._broken, "code": "failed"}
+        broken = self._broken or self._lines.problem
+        if broken and session.is_news("broken crowd", broken):
+            yield {"is": "error", "message": broken, "code": "failed"}
         query = session.watch.crowd
         if query is None:
             return
-        ticks = self._ticks(last)
-        read = [at for at in ticks if at in self._points]
-        if read and session.is_news("crowd", (query, len(read), len(ticks), last)):
-            points = [(at, self._points[at]) for at in read]
-            yield crowd_message(query, points, (self._recording.first_tick, last), len(ticks), 0.0)
+        ticks = self._ticks(min(last, self._lined)) if self._lined >= 0 else range(0)
+        points = [(at, self._points[at]) for at in ticks if at in self._points]
+        if session.is_news("crowd", (query, len(points), len(ticks), last, self._lines.read)):
+            reach = self._recording.first_tick, last
+            told = crowd_message(query, points, reach, len(ticks), 0.0)
+            yield {**told, "read": self._lines.read, "agents": self._lines.of}
         if not query.heat or not self._windows:
             return
         # Who plays on is told of the last tick that was read.

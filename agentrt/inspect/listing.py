@@ -107,7 +107,7 @@ def arrange(
         and (not wanted or wanted in name.casefold() or wanted in kind_of(name).casefold())
     ]
     if not needs_all(query):
-        return Arranged(tuple(found), len(found))
+        return Arranged(tuple(found[::-1] if query.down else found), len(found))
     kept = [(name, standing) for name in found if (standing := standings.get(name)) is not None]
     kept = [one for one in kept if _fits(one[1], query)]
     ordered = _ordered(kept, query)
