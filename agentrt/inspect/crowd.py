@@ -433,7 +433,9 @@ _Kept = TypeVar("_Kept")
 
 # --- of a recording ---------------------------------------------------------------------------------------------------
 
-_WORK_SECONDS: Final = 0.025  # of real time in one round, for each of what follows
+_WORK_SECONDS: Final = 0.02  # of real time in one round, for all of what follows
+_PROGRESS_SECONDS: Final = 0.25
+_AGAIN_SECONDS: Final = 0.1  # after which a list is told again, to who moves on
 _MOST_KEPT: Final = 20_000  # standings and readings
 _MOST_LINES: Final = 300_000  # changes of lines; agents beyond that are read one by one
 _MOST_POINTS: Final = 160
@@ -587,6 +589,9 @@ class RecordedCrowd:
         self._jobs = {session: job for session, job in self._jobs.items() if session in sessions}
         self._tables = {session: job for session, job in self._tables.items() if session in sessions}
         begin = self._clock()
+        # First what makes all the rest quick: who asks for all agents before is not told any later.
+        if any(session.watch.agents is not None or session.watch.crowd is not None for session in sessions):
+            self._read_lines(last, begin)
         for session in tuple(self._jobs):
             self._go_on(session, begin)
         crowds = [(session.at, query) for session in sessions if (query := session.watch.crowd) is not None]
@@ -594,8 +599,6 @@ class RecordedCrowd:
             if query.heat and tick not in self._windows:
                 self._read_window(tick, begin)
                 break  # one after the other, so that each comes to its end
-        if crowds or self._tables or self._jobs:
-            self._read_lines(last, begin)
         if crowds and self._lined >= 0:
             self._count_points(last, begin)
 
@@ -609,6 +612,11 @@ class RecordedCrowd:
             if self._is_over(begin):
                 return
         self._lined, self._line_work = self._line_work[0], None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is more to read, for what clients look at."""
+        return self._line_work is not None or bool(self._jobs)
 
     def _is_over(self, begin: float) -> bool:
         return self._clock() - begin > _WORK_SECONDS
@@ -699,7 +707,7 @@ class RecordedCrowd:
             self._jobs.pop(session, None)
             self._tables.pop(session, None)
             seen: object = (tick, query)
-            if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
+            if session.told.get("agents") != seen and session.at_most_every(_AGAIN_SECONDS, "agents", now):
                 session.told["agents"] = seen
                 names = self.names(tick)
                 arranged = arrange(names, query, lambda name: self.kind(name, tick), {})
@@ -709,10 +717,14 @@ class RecordedCrowd:
             return
         self._work_for(session, query, tick)
         job = self._tables.get(session)
+        if job is None or not _serves(job, query) or session in self._jobs:
+            read = self._lines.read if self._line_work is not None else 0
+            if session.at_most_every(_PROGRESS_SECONDS, "reading", now):
+                yield {"is": "reading", "read": read, "of": len(self.names(tick))}
         if job is None or not _serves(job, query):
             return
         seen = (job.tick, job.is_recent, query)
-        if session.told.get("agents") == seen or not session.at_most_every(0.2, "agents", now):
+        if session.told.get("agents") == seen or not session.at_most_every(_AGAIN_SECONDS, "agents", now):
             return
         session.told["agents"] = seen
         standings = job.table.of(query.value)

@@ -8,7 +8,7 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes a tenth of the time of the runtime's thread at most; beyond it clients are told less often.
+  that is, it takes a twentieth of the time of the runtime's thread at most; beyond it clients are told less often.
 * Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
@@ -83,7 +83,6 @@ from agentrt.inspect.protocol import (
     events_message,
     fits,
     hello,
-    kept,
     record_of,
     reloads_message,
     span_rows,
@@ -271,11 +270,12 @@ class History:
         self._cursor = 0  # the first of the starts that they were not fed with
 
     def heard(self, record: TraceRecord) -> None:
-        one = kept(record)
+        tick, agent, path, event, detail = record
+        one: Kept = (tick, agent, path, event._value_, detail)  # as ``kept`` makes it: every record passes here
         records = self.records
         records.append(one)
         records.total += 1
-        if record.event in FOLDED:
+        if event in FOLDED:
             self.starts.append(one)
             self.starts.total += 1
 
@@ -517,7 +517,7 @@ class Breakpoints:
 
 # --- the source -------------------------------------------------------------------------------------------------------
 
-_SHARE = 10  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 20  # of the time of the game's thread, composing gets one of so many parts
 
 _NO_BRANCHES = "branches are run of recordings: record this run, and look at that"
 _NO_WAY_BACK = "there is no way back in a run that lives; make a recording"
@@ -601,7 +601,7 @@ class LiveSource(Source):
                 if due:
                     self._compose(sessions, due, now)
                 if sessions:
-                    # However many look, and at whatever: of the time from now on it took one part in ten.
+                    # However many look, and at whatever: of the time from now on it took one part in twenty.
                     self._rest_until = now + _SHARE * (self._clock() - now)
         except ENDS_PROGRAM:
             raise

@@ -207,6 +207,7 @@ class RecordedScene:
 
 
 _ROUND_SECONDS = 0.025
+_BUSY_SECONDS = 0.002  # the same while there is more to read than one round takes: others have their turn
 _GROWS_SECONDS = 0.5  # how often it is asked whether the recording has grown
 _STOP_SECONDS = 5.0
 
@@ -283,7 +284,8 @@ class RecordedSource(Source):
             finally:
                 self._is_ready.set()  # whatever comes: the caller waits for it
             while not self._is_stopping:
-                self._wake.wait(_ROUND_SECONDS if self._open else None)
+                pause = _BUSY_SECONDS if scene.crowd.is_busy else _ROUND_SECONDS
+                self._wake.wait(pause if self._open else None)
                 self._wake.clear()
                 self._serve(recording, scene)
 

@@ -100,7 +100,7 @@ export function arrangeControls(store) {
     reconcile(filters, filtersOf(now), ([key]) => key, ([, words, patch]) => makeFilter(store, words, patch), () => {});
     show(filters, filters.childElementCount > 0);
   });
-  store.view(["agents", "arrange", "world", "hello"], (state) => {
+  store.view(["agents", "arrange", "world", "hello", "reading"], (state) => {
     const { text, isTrouble } = listNote(state);
     setText(note, text);
     note.classList.toggle("is-trouble", isTrouble);

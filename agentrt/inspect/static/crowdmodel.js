@@ -27,6 +27,7 @@ export function crowdState() {
     crowd: null, // the last "crowd" message
     crowdKind: "", // the kind that the tab is about; empty for all
     heat: null, // the last "heat" message
+    reading: null, // the last "reading" message: a list of a recording for which all agents are read
   };
 }
 
@@ -35,13 +36,16 @@ export const crowdHandlers = {
   crowd(store, message) {
     if (message.kind === store.state.crowdKind) store.set({ crowd: message });
   },
+  reading(store, message) {
+    store.set({ reading: message });
+  },
   heat(store, message) {
     store.set({ heat: message });
   },
 };
 
 /** What is known of another run is forgotten. */
-export const UNKNOWN_CROWD = { crowd: null, heat: null };
+export const UNKNOWN_CROWD = { crowd: null, heat: null, reading: null };
 
 export const GROUP_WORDS = {
   "": "No groups",
@@ -135,6 +139,10 @@ export function rateWords(seconds) {
  */
 export function listNote(state) {
   const { agents, world, hello } = state;
+  if (state.reading !== null && isArranged(state)) {
+    const { read, of } = state.reading;
+    return { text: read > 0 ? `reading: ${count(read)} of ${count(of)} agents` : "reading …", isTrouble: false };
+  }
   if (agents.problem) return { text: agents.problem, isTrouble: true };
   if (!isArranged(state) && agents.total < 200) return { text: "", isTrouble: false };
   const words = [];

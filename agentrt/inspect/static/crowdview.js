@@ -124,6 +124,7 @@ function legendButton(store, name) {
 
 function noteOf({ crowd, hello, world }) {
   if (crowd === null) return "";
+  if (crowd.read < crowd.agents) return `reading: ${count(crowd.read)} of ${count(crowd.agents)} agents`;
   if (hello?.source !== "recording") return `${count(world?.agents)} agents, ${rateWords(crowd.every)}`;
   return crowd.points.length < crowd.of ? `${count(crowd.points.length)} of ${count(crowd.of)} points read` : "";
 }

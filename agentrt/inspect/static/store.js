@@ -134,7 +134,7 @@ const HANDLERS = {
     store.set({ world: message });
   },
   agents(store, message) {
-    const patch = { agents: message };
+    const patch = { agents: message, reading: null };
     const first = message.rows.find((row) => row.group === undefined); // not the head of a group
     if (store.state.chosen === null && first !== undefined) patch.chosen = first.name;
     store.set(patch);
