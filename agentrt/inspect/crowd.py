@@ -477,9 +477,9 @@ class Lines:
         self._until: dict[str, int] = {}  # by name: up to which tick that is known
         self._total = 0
         self._known: dict[AgentSummary, AgentSummary] = {}  # agents do the same again and again
-        self.problem = ""  # what is wrong with the file, if anything turned out to be
-        self.read = 0  # agents that were gone through
-        self.of = 0  # how many there are
+        self.problem: str = ""  # what is wrong with the file, if anything turned out to be
+        self.read: int = 0  # agents that were gone through
+        self.of: int = 0  # how many there are
 
     def get(self, name: str, tick: int) -> AgentSummary | None:
         """An agent's line; None if that is not known."""
