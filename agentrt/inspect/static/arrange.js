@@ -77,6 +77,7 @@ export function arrangeControls(store) {
   const filters = h("div", { class: "filters" });
   const note = h("p", { class: "list-note", role: "status" });
 
+  const element = h("div", { class: "arranged" }, panel, filters, note);
   store.view(["arrange", "isArranging", "agents"], (state) => {
     const { arrange: now, isArranging, agents } = state;
     show(panel, isArranging);
@@ -100,13 +101,14 @@ export function arrangeControls(store) {
     reconcile(filters, filtersOf(now), ([key]) => key, ([, words, patch]) => makeFilter(store, words, patch), () => {});
     show(filters, filters.childElementCount > 0);
   });
-  store.view(["agents", "arrange", "world", "hello", "reading"], (state) => {
+  store.view(["agents", "arrange", "isArranging", "world", "hello", "reading"], (state) => {
     const { text, isTrouble } = listNote(state);
     setText(note, text);
     note.classList.toggle("is-trouble", isTrouble);
     show(note, text !== "");
+    element.classList.toggle("is-empty", panel.hidden && filters.hidden && note.hidden);
   });
-  return { toggle, element: h("div", { class: "arranged" }, panel, filters, note) };
+  return { toggle, element };
 }
 
 function choice(label, words, pick) {
