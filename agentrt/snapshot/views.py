@@ -250,14 +250,14 @@ def summary_of(data: Mapping[str, Any]) -> AgentSummary:
     )  # fmt: skip
 
 
-def _runs_in(frame: Any) -> tuple[str, float | None] | None:
+def _runs_in(frame: object) -> tuple[str, float | None] | None:
     """What ``_runs`` gives, of a plan as JSON; None if it is not as it should be."""
     found: tuple[str, float | None] = ("", None)
     for _ in range(_DEEPEST):
         if frame is None:
             return found
-        units = frame.get("units") if type(frame) is dict else None
-        if type(units) is not list or not all(type(one) is dict for one in units):
+        units = frame.get("units") if isinstance(frame, dict) else None
+        if not isinstance(units, list) or not all(type(one) is dict for one in units):
             return None
         elected = next((one for one in units if one.get("is_elected") is True), None)
         if elected is None or elected.get("state") not in _RUNS:
