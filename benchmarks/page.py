@@ -248,7 +248,7 @@ def measure(recording: Path, agents: int, seeks: int, seconds: float) -> None:
             look.seek(f"recording, {last} ticks: seek", ticks)
             look.scroll("recording: the list", seconds)
             look.arrange("doing", "utility")
-            look.seek("recording: the first seek in such a list", ticks[-1:])
+            look.seek("recording: the first seek in such a list", ticks[:1])
             look.page.wait_for_function("() => !document.querySelector('.list-note').textContent.startsWith('reading')")
             look.seek("recording: seek, in groups, by utility", ticks[::-1])
             look.scroll("recording: in groups, by utility", seconds)
