@@ -62,9 +62,11 @@ from typing import TYPE_CHECKING, Any
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.breakpoints import BreakpointFile, Breakpoints
+from agentrt.inspect.crowd import LiveCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.editing import Answer, Workbench
 from agentrt.inspect.handling import LiveHands
+from agentrt.inspect.listing import needs_all
 from agentrt.inspect.past import JUST_NOW_ROWS, NOT_DONE, Past, told_just_now
 from agentrt.inspect.pins import LivePins
 from agentrt.inspect.protocol import (
@@ -74,7 +76,6 @@ from agentrt.inspect.protocol import (
     Kept,
     TimelineQuery,
     agent_message,
-    agents_message,
     events_message,
     fits,
     hello,
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
 
 
 _LIST_SECONDS = 0.5  # how often a list that nobody touched is made anew
+_ARRANGED_SECONDS = 0.25  # the same of one that is made of a survey, which was paid for
 
 
 class Scene:
@@ -115,17 +117,19 @@ class Scene:
         pins: LivePins,
         hands: LiveHands,
         workbench: Workbench,
+        crowd: LiveCrowd,
         now: float,
     ) -> None:
         self.runtime: Runtime = runtime
         self.workbench: Workbench = workbench
+        self.crowd: LiveCrowd = crowd
         self.pins: LivePins = pins
         self.hands: LiveHands = hands
         self.history: History = history
         self.now: float = now
         self._snapshots: dict[str, tuple[AgentSnapshot, Message] | None] = {}
         self._summaries: dict[str, AgentSummary] = {}
-        self._lists: dict[AgentsQuery, Message] = {}
+        self._lists: dict[AgentsQuery, Message | None] = {}
         self._drawings: list[Drawing | None] = []  # the one of this round, once it was asked for
 
     def drawing(self) -> Drawing | None:
@@ -153,11 +157,10 @@ class Scene:
         agent = self.runtime.find(name)
         return "" if agent is None else str(getattr(agent.entity, "kind", "") or "")
 
-    def agents(self, query: AgentsQuery) -> Message:
-        """The list of agents, as a client looks for them."""
+    def agents(self, query: AgentsQuery) -> Message | None:
+        """The list of agents, as a client looks for them; None if that is not known yet."""
         if query not in self._lists:
-            names = [agent.name for agent in self.runtime.agents]
-            self._lists[query] = agents_message(names, query, self._kind, self._summary)
+            self._lists[query] = self.crowd.agents(query, self._kind, self._summary)
         return self._lists[query]
 
     def compose(self, session: Session) -> Iterator[Message]:
@@ -166,10 +169,8 @@ class Scene:
         reloads = tuple(self.runtime.reloads)
         if reloads and session.is_news("reloads", reloads):
             yield reloads_message(reloads)
-        if watch.agents is not None and session.at_most_every(_LIST_SECONDS, "agents", self.now):
-            message = self.agents(watch.agents)
-            if session.is_news("agents", message):
-                yield message
+        if watch.agents is not None:
+            yield from self._list(session, watch.agents)
         if watch.agent is not None:
             yield from self._agent(session, watch.agent)
         if watch.events is not None:
@@ -187,6 +188,17 @@ class Scene:
         yield from self.hands.messages(session, self.now)
         if watch.editing:
             yield from self.workbench.messages(session, self.runtime.find(watch.agent or ""), self.now)
+        yield from self.crowd.messages(session, self.now)
+
+    def _list(self, session: Session, query: AgentsQuery) -> Iterator[Message]:
+        is_arranged = needs_all(query)
+        message = self.agents(query)
+        if message is None or not session.at_most_every(
+            _ARRANGED_SECONDS if is_arranged else _LIST_SECONDS, "agents", self.now
+        ):
+            return
+        if session.is_news("agents", message):
+            yield {**message, "every": self.crowd.every if is_arranged else 0.0}
 
     def view(self, name: str) -> Message | None:
         """What an agent does as plain values; None if it is not there."""
@@ -336,7 +348,9 @@ class TickTimes:
             self._begin = self._last = self._clock()
             self._think = 0.0
 
-    def ear(self, kernel: Kernel, take: Callable[[TraceRecord], object]) -> Callable[[TraceRecord], None]:
+    def ear(
+        self, kernel: Kernel, take: Callable[[TraceRecord], object], crowd: LiveCrowd
+    ) -> Callable[[TraceRecord], None]:
         """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
 
         One function for both, without a call but these two: each record of the run passes there.
@@ -351,7 +365,10 @@ class TickTimes:
                     self._begin = now
                     self._think = 0.0
                 elif record[3] in thinking:
-                    self._think += now - self._last
+                    spent = now - self._last
+                    self._think += spent
+                    if crowd.think is not None:  # somebody looks at who thinks how long
+                        crowd.think.add(record[1], record[2], spent)
                 self._last = now
 
         return heard
@@ -415,6 +432,7 @@ class LiveSource(Source):
         self._hands = LiveHands(runtime, controls=controls)
         self._pins = LivePins()
         self._workbench = workbench or Workbench(None, controls=controls)
+        self._crowd = LiveCrowd(runtime, self._history.records, clock)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._batch: list[TraceRecord] = []  # what was heard and not looked at yet; it stays the same list
@@ -495,9 +513,11 @@ class LiveSource(Source):
             self._hands.settle()
             now = self._clock()
             if now >= self._rest_until:
+                self._crowd.look(sessions, now)
                 due = [session for session in sessions if session in self._open and session.is_due(now)]
                 if due:
                     self._compose(sessions, due, now)
+                if sessions:
                     # However many look, and at whatever: of the time from now on it took one part in so many.
                     self._rest_until = now + _SHARE * (self._clock() - now)
             if self._past.sessions and now >= self._state_due:  # they are told how the run does
@@ -520,7 +540,7 @@ class LiveSource(Source):
             self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._pins, self._hands, self._workbench, now)
+        scene = Scene(self._runtime, self._history, self._pins, self._hands, self._workbench, self._crowd, now)
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
@@ -575,7 +595,7 @@ class LiveSource(Source):
         is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
         if is_needed and not self._ears:
-            heard = self._times.ear(self._kernel, self._batch.append)  # all that can wait does
+            heard = self._times.ear(self._kernel, self._batch.append, self._crowd)  # all that can wait does
             self._ears = [self._runtime.trace.listen(heard), self._runtime.every_tick(self._times.begin)]
         elif not is_needed and self._ears:
             for close in self._ears:

@@ -262,7 +262,7 @@ class _Writer:
         """
         recording = self._recording
         rate = recording.meta["ticks_per_second"]
-        changes = list(recording.changes(stay, low, high))
+        changes = list(recording.patches(stay, low, high))
         outlined: object = None
         names = self._names.setdefault(stay.name, SpanNames())
         for at, (tick, patch, view) in enumerate(changes):
@@ -302,7 +302,7 @@ class _Writer:
         """The drawings: tick, patch or drawing, whether it is whole, and what is wrong if there is none."""
         before: object = None
         try:
-            for tick, _, view in self._recording.changes(None, low, high):
+            for tick, _, view in self._recording.patches(None, low, high):
                 # What is written was checked, and no page has to do that again.
                 drawing = None if view is None else Drawing.from_json(view).as_json()
                 patch = None if before is None or drawing is None else difference(before, drawing)

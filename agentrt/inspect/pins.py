@@ -61,6 +61,12 @@ def _parsed(text: str) -> Expression | Reading:
         return Reading(None, error.problem, error.column)
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The names that an expression reads; none if it is no expression."""
+    parsed = _parsed(text[: LONGEST_EXPRESSION + 1])
+    return () if isinstance(parsed, Reading) else parsed.names
+
+
 def reading(text: str, values: NamedValues | None) -> Reading:
     """What an expression comes to; without values, because its agent is not there."""
     parsed = _parsed(text[: LONGEST_EXPRESSION + 1])
@@ -83,7 +89,7 @@ def readings(recording: Recording, pin: Pin, first: int, last: int) -> list[list
     found: list[tuple[int, Reading]] = [(first, reading(pin.text, None))]
     for stay in recording.stays(first, last):
         if stay.name == pin.agent:
-            for tick, _, view in recording.changes(stay, first, last):
+            for tick, _, view in recording.patches(stay, first, last):
                 values = NamedValues(values_by_name(offered(view))) if isinstance(view, Mapping) else None
                 found.append((tick, reading(pin.text, values)))
             if stay.last is not None and stay.last <= last:

@@ -24,7 +24,6 @@ from agentrt.installed import library_version
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
 from agentrt.record.spans import Span
 from agentrt.runtime.intake import Reloaded
-from agentrt.snapshot import AgentSummary
 from agentrt.snapshot.offered import offered
 
 PROTOCOL = 1
@@ -46,14 +45,33 @@ NAMELESS = ("aborts", "late")
 _SLOWEST, _FASTEST = 0.01, 1000.0
 
 
+STATES = ("running", "thinking", "waiting", "aborted", "late", "idle", "ended")
+GROUPS = ("", "kind", "doing", "state", "tasks", "value")
+SORTS = ("", "name", "kind", "doing", "state", "utility", "think", "aborts", "value")
+
+
 class AgentsQuery(NamedTuple):
-    """Which agents a client looks at."""
+    """Which agents a client looks at, and how they are arranged; see ``agentrt.inspect.listing``."""
 
     filter: str = ""  # a part of the name or of the kind, whatever its case
     kind: str = ""  # the kind of the entity; empty for any
     running: str = ""  # a part of what it runs or of its status text, whatever its case
-    offset: int = 0  # how many of those that match are passed over
+    offset: int = 0  # how many rows of the arranged list are passed over; the heads of groups are rows, too
     limit: int = 100  # how many rows it wants
+    states: frozenset[str] = frozenset()  # those of ``STATES`` of which one is enough; empty for any
+    doing: str | None = None  # exactly what it does; empty for nothing, None for anything
+    group: str = ""  # one of ``GROUPS``: by what; empty for no groups
+    sort: str = ""  # one of ``SORTS``: by what; empty as they came
+    down: bool = False  # whether the greatest comes first
+    value: str = ""  # an expression over the values of each agent, to show, sort and group by; empty for none
+    folded: frozenset[str] = frozenset()  # the groups of which only the head is shown
+
+
+class CrowdQuery(NamedTuple):
+    """Which part of the crowd a client looks at as a whole; see ``agentrt.inspect.crowd``."""
+
+    kind: str = ""  # the kind of the entity; empty for any
+    heat: bool = False  # the map of who thinks how long about what, too
 
 
 class EventsQuery(NamedTuple):
@@ -92,6 +110,7 @@ class WatchQuery(NamedTuple):
     branch: int = 0  # one of them, by its number, with the time lines of ``agent``; 0 for none
     hands: bool = False  # what can be changed by hand of ``agent``, and the inputs that the world takes
     editing: bool = False  # which files may be edited, and where what drives ``agent`` is written
+    crowd: CrowdQuery | None = None  # how many do what over time
 
 
 class Command(NamedTuple):
@@ -129,6 +148,36 @@ def _name(name: str, value: object) -> str:
 
 def _name_or_none(name: str, value: object) -> str | None:
     return _text(name, value) or None
+
+
+def _text_or_none(name: str, value: object) -> str | None:
+    return None if value is None else _text(name, value)
+
+
+def _texts(name: str, value: object) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    if type(value) is not list or len(value) > _MOST_ROWS:
+        raise _Wrong(f"'{name}' has to be a list of at most {_MOST_ROWS} texts")
+    return frozenset(_text(name, one) for one in value)
+
+
+def _one_of(words: Sequence[str]) -> Callable[[str, Any], str]:
+    def check(name: str, value: object) -> str:
+        if value is None:
+            return ""
+        if type(value) is not str or value not in words:
+            raise _Wrong(f"'{name}' has to be one of {', '.join(word for word in words if word)}")
+        return value
+
+    return check
+
+
+def _states(name: str, value: object) -> frozenset[str]:
+    wanted = _texts(name, value)
+    if not wanted <= frozenset(STATES):
+        raise _Wrong(f"'{name}' has to be a list of {', '.join(STATES)}")
+    return wanted
 
 
 def _whole(least: int, most: int, default: int | None = None) -> Callable[[str, Any], int]:
@@ -229,6 +278,13 @@ _AGENTS: _Fields = {
     "running": _text,
     "offset": _whole(0, 10_000_000, 0),
     "limit": _whole(0, _MOST_ROWS, 100),
+    "states": _states,
+    "doing": _text_or_none,
+    "group": _one_of(GROUPS),
+    "sort": _one_of(SORTS),
+    "down": _flag,
+    "value": _text,
+    "folded": _texts,
 }
 _WATCH: _Fields = {
     "agents": _part(AgentsQuery, _AGENTS),
@@ -241,6 +297,7 @@ _WATCH: _Fields = {
     "branch": _whole(0, _LARGEST_TICK, 0),
     "hands": _flag,
     "editing": _flag,
+    "crowd": _part(CrowdQuery, {"kind": _text, "heat": _flag}),
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -370,32 +427,6 @@ def hello(
         "first_tick": reach[0],
         "last_tick": reach[1],
         "unreplayable": list(unreplayable),
-    }
-
-
-def agents_message(
-    names: Sequence[str], query: AgentsQuery, kind_of: Callable[[str], str], summary_of: Callable[[str], AgentSummary]
-) -> dict[str, Any]:
-    """One page of the list of agents. Only its rows are composed, unless the query is about what agents do."""
-    wanted, running = query.filter.casefold(), query.running.casefold()
-
-    def matches(name: str) -> bool:
-        # Names first: the kind of a recorded agent is read from the file.
-        if query.kind and kind_of(name) != query.kind:
-            return False
-        if wanted and wanted not in name.casefold() and wanted not in kind_of(name).casefold():
-            return False
-        row = summary_of(name) if running else None
-        return row is None or running in f"{row.running}\n{row.doing}\n{row.status}".casefold()
-
-    matching = [name for name in names if matches(name)]
-    page = matching[query.offset : query.offset + query.limit]
-    return {
-        "is": "agents",
-        "total": len(names),
-        "matching": len(matching),
-        "offset": query.offset,
-        "rows": [summary_of(name).as_json() for name in page],
     }
 
 

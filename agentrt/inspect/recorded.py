@@ -8,7 +8,7 @@ still being written grows under them: its last tick is asked for again and again
 A file that turns out to be broken in the middle is an error message to the client that looks there, and the rest can
 still be looked at. What is read for one message is bounded, whatever lies in the file:
 
-* a list reads the views of one page only, unless it is looked through for what agents do;
+* a list reads the views of one page only; one that needs all of them is read by and by, as ``crowd`` tells;
 * a log reads the newest records up to the tick, in windows that grow until there are enough or too much was read;
   what is played goes on from there;
 * a time line is folded from the first tick on, so much in each round, and kept while somebody looks at that agent. So a
@@ -30,6 +30,7 @@ from typing import Any
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError, RecordingError
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.branches import Branches, inputs_message
+from agentrt.inspect.crowd import RecordedCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.handling import RecordedHands
 from agentrt.inspect.pins import RecordedPins
@@ -39,7 +40,6 @@ from agentrt.inspect.protocol import (
     Kept,
     TimelineQuery,
     agent_message,
-    agents_message,
     events_message,
     fits,
     hello,
@@ -53,7 +53,7 @@ from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.record.views import UNSEEN, SpanNames
 from agentrt.runtime.intake import Reloaded
-from agentrt.snapshot import AgentSnapshot, AgentSummary
+from agentrt.snapshot import AgentSnapshot
 from agentrt.words import repr_of, words_of
 
 _ROWS = 300  # of a log
@@ -84,20 +84,14 @@ class RecordedScene:
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._names_of: dict[str, SpanNames] = {}
         self._looked: dict[str, set[tuple[str, int]]] = {}  # where a name was looked for
-        self._kinds: dict[str, str] = {}
+        self.crowd: RecordedCrowd = RecordedCrowd(recording, clock)
         self._is_drawn = False
-        self._names: tuple[int, tuple[str, ...]] = (-1, ())  # who was there in the tick that was asked about last
         self._reloads: tuple[int, list[Reloaded]] = (-1, [])  # what was edited, up to which tick
 
     def keep(self, agents: list[str]) -> None:
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
         self._names_of = {name: known for name, known in self._names_of.items() if name in agents}
         self._looked = {name: known for name, known in self._looked.items() if name in agents}
-
-    def agents(self, tick: int) -> tuple[str, ...]:
-        if self._names[0] != tick:
-            self._names = tick, self._recording.agents(tick)
-        return self._names[1]
 
     def compose(self, session: Session, tick: int, last: int, now: float) -> Iterator[Message]:
         """What a client is told now, besides the state; the recording reaches up to ``last``."""
@@ -108,14 +102,7 @@ class RecordedScene:
         reloads = self._reloads[1]
         if reloads and session.is_news("reloads", reloads):
             yield reloads_message(reloads)
-        if watch.agents is not None:
-            seen = (tick, watch.agents)
-            if session.told.get("agents") != seen and session.at_most_every(0.2, "agents", now):
-                session.told["agents"] = seen
-                names = self.agents(tick)
-                yield agents_message(
-                    names, watch.agents, lambda name: self._kind(name, tick), lambda name: self._summary(name, tick)
-                )
+        yield from self.crowd.agents(session, tick, now)
         if watch.agent is not None and session.is_news("agent", (tick, watch.agent)):
             yield self._agent(session, tick, watch.agent)
         if watch.events is not None:
@@ -126,6 +113,7 @@ class RecordedScene:
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
         yield from self._hands.messages(session, last)
+        yield from self.crowd.messages(session, tick, last)
         if watch.branches and self.branches is not None:
             yield from self._branches(session, tick, last, self.branches)
 
@@ -174,29 +162,10 @@ class RecordedScene:
 
     # --- agents -------------------------------------------------------------------------------------------------------
 
-    def _kind(self, name: str, tick: int) -> str:
-        """The kind of an agent, which is always the same."""
-        if name not in self._kinds:
-            try:
-                self._kinds[name] = str((self._recording.view(name, tick) or {}).get("kind", ""))
-            except DataFault:  # its row says so
-                return ""
-        return self._kinds[name]
-
-    def _summary(self, name: str, tick: int) -> AgentSummary:
-        try:
-            view = self._recording.view(name, tick)
-            if view is not None:
-                return AgentSnapshot.from_json(view).summary()
-            status = ""
-        except DataFault as fault:  # of the whole list, only this row is broken
-            status = f"cannot be shown: {words_of(fault)}"
-        return AgentSummary(name, 0, "", status, "", "", (), 0, waiting=False, alive=True)
-
     def _agent(self, session: Session, tick: int, name: str) -> Message:
-        view = self._recording.view(name, tick) if name in self.agents(tick) else None
+        view = self._recording.view(name, tick) if name in self.crowd.names(tick) else None
         if view is None:
-            is_unseen = name in self.agents(tick)  # it is there, and nobody looked at it so far
+            is_unseen = name in self.crowd.names(tick)  # it is there, and nobody looked at it so far
             return {**agent_message(name, tick, None, "", {}), **({"unseen": True} if is_unseen else {})}
         known = (name, [(driver.get("name"), driver.get("outline")) for driver in view.get("drivers", ())])
         trees = self._recording.outlines(name, tick) if session.is_news("outlines", known) else {}
@@ -280,6 +249,7 @@ class RecordedScene:
 
 
 _ROUND_SECONDS = 0.025
+_BUSY_SECONDS = 0.002  # the same while there is more to read than one round takes: others have their turn
 _GROWS_SECONDS = 0.5  # how often it is asked whether the recording has grown
 _STOP_SECONDS = 5.0
 
@@ -356,7 +326,8 @@ class RecordedSource(Source):
             finally:
                 self._is_ready.set()  # whatever comes: the caller waits for it
             while not self._is_stopping:
-                self._wake.wait(_ROUND_SECONDS if self._open else None)
+                pause = _BUSY_SECONDS if scene.crowd.is_busy else _ROUND_SECONDS
+                self._wake.wait(pause if self._open else None)
                 self._wake.clear()
                 self._serve(recording, scene)
 
@@ -393,6 +364,7 @@ class RecordedSource(Source):
             if session in self._open and session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
         scene.pins.read((pin for session in sessions for pin in session.watch.pins), self._known[1])
+        scene.crowd.read(sessions, self._known[1])
 
     def _compose(self, scene: RecordedScene, session: Session, now: float) -> list[Message]:
         first, last = self._known
@@ -400,7 +372,7 @@ class RecordedSource(Source):
         session.at = tick = position.now(now, first, last, float(self._hello["ticks_per_second"]))
         messages: list[Message] = []
         try:
-            state = self._state(session, tick, len(scene.agents(tick)), is_drawn=scene.is_drawn())
+            state = self._state(session, tick, len(scene.crowd.names(tick)), is_drawn=scene.is_drawn())
             if session.is_news("state", state):
                 messages.append(state)
             messages += list(scene.compose(session, tick, last, now))  # all of it or nothing

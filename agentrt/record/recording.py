@@ -37,6 +37,8 @@ from agentrt.words import words_of
 
 _LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
 _LARGEST_CHAIN = 4 * LONGEST  # bytes that are read for one view: the longest takes a second, and others wait
+_CHANGES = "SELECT tick, whole, data FROM views WHERE agent = ? AND tick > ? AND tick <= ? ORDER BY tick LIMIT ?"
+_PORTION = 100
 _MOST_RELOADS = 200
 _RELOADS_TEXT = 4 * 1024 * 1024  # characters of all of them together; older ones are left out
 _HEADER_TEXTS = ("world", "host", "agentrt", "python", "ended")
@@ -81,6 +83,8 @@ class Recording:
         self.where: str = str(self.path)  # the same, for errors
         self._codecs = Codecs(codecs)
         self._segment: Segment | None = None  # the one that was read last: who reads a tick reads the next one, too
+        self._numbers: dict[str, list[int]] = {}  # of agents, by name: whoever looks at one asks for it again and again
+        self._numbered = 0  # the last number that was read for these
         self._connection = connect_reader(self.path)
         try:
             self.meta: dict[str, Any] = self._read_meta()  # the header, as it was when it was opened
@@ -386,7 +390,7 @@ class Recording:
                 raise RecordingError(self.where, f"it has a broken agent: {str(number)[:20]}")
             yield Stay(number, name_out(name), came, left)
 
-    def changes(self, stay: Stay | None, first: int, last: int) -> Iterator[tuple[int, Any, Any]]:
+    def patches(self, stay: Stay | None, first: int, last: int) -> Iterator[tuple[int, Any, Any]]:
         """How a view becomes another one in a range of ticks: that of an agent, or, for None, the world's drawing.
 
         It begins with the view at the end of the first tick, if there is one then.
@@ -405,24 +409,78 @@ class Recording:
             view = part if is_whole else patched(view, part, self.where)
             yield self._tick(tick, first), None if is_whole else part, view
 
+    def everybody(self) -> tuple[str, ...]:
+        """Everybody who ever was there, in the order in which they came; of several with one name the first counts."""
+        found = self._rows("SELECT name FROM agents WHERE id > ? ORDER BY id", NOBODY)
+        return tuple(dict.fromkeys(name_out(row[0]) for row in found))
+
     def view(self, agent: str, tick: int) -> dict[str, Any] | None:
         """What an agent was doing at the end of a tick: its snapshot, as ``AgentSnapshot.as_json`` gave it.
 
         None if the agent was not there, or no views were recorded.
         """
-        found = self._row(
-            "SELECT id FROM agents WHERE name = ? AND id > ? AND first <= ? AND (last IS NULL OR last > ?)",
-            name_in(agent), NOBODY, tick, tick,
-        )  # fmt: skip
-        if found is None:
-            return None
-        view = self._put_together(found[0], tick)
+        number = self._number(agent, tick)
+        view = None if number is None else self._put_together(number, tick)
         if view is None:
             return None
         if not isinstance(view, dict):
             raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is none")
         settle(view, tick)
         return {**view, "tick": tick, "seconds": tick / self.meta["ticks_per_second"]}
+
+    def looked_at(self, agent: str, tick: int) -> int | None:
+        """The tick, up to this one, in which what an agent was doing last became another thing; None without views.
+
+        Its views from then on, up to the tick, differ in nothing but their time and in what does not sleep any more.
+        """
+        number = self._number(agent, tick)
+        if number is None:
+            return None
+        row = self._row("SELECT max(tick) FROM views WHERE agent = ? AND tick <= ?", number, tick)
+        return row[0] if row is not None and is_number(row[0], 0) else None
+
+    def changes(self, agent: str, after: int = -1, last: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each change of what an agent was doing, in order; for who goes through all of them, which is quick this way.
+
+        Args:
+            agent: by its name; several that had it one after the other are one.
+            after: only later changes; by default all of them.
+            last: up to which tick; None for the last one.
+
+        Yields:
+            The tick in which it changed, and the view then, as ``view`` gives it.
+        """
+        rate = self.meta["ticks_per_second"]
+        final = self.last_tick if last is None else min(last, self.last_tick)
+        for number in self._numbers_of(agent):
+            view = self._put_together(number, after) if after >= 0 else None
+            length, room, low = 0, _LARGEST_CHAIN, after
+            # In portions: who reads on later holds no part of a file that is still written.
+            while rows := list(self._rows(_CHANGES, number, low, final, _PORTION)):
+                for tick, is_whole, data in rows:
+                    part, size = unpacked(data, self.where)
+                    length, room = (0, _LARGEST_CHAIN) if is_whole else (length + 1, room - size)
+                    if length > _LONGEST_CHAIN or room < 0:
+                        raise RecordingError(self.where, f"what makes the view in tick {tick} is too long")
+                    view = part if is_whole else patched(view, part, self.where)
+                    if not isinstance(view, dict):
+                        raise RecordingError(self.where, f"the view of {agent[:40]!r} in tick {tick} is none")
+                    yield tick, {**view, "tick": tick, "seconds": tick / rate}
+                    low = tick
+
+    def _numbers_of(self, agent: str) -> list[int]:
+        """The numbers of all agents that had a name, one after the other."""
+        if agent not in self._numbers:
+            for number, name in self._rows("SELECT id, name FROM agents WHERE id > ? ORDER BY id", self._numbered):
+                self._numbers.setdefault(name_out(name), []).append(number)
+                self._numbered = number
+        return self._numbers.get(agent, [])
+
+    def _number(self, agent: str, tick: int) -> int | None:
+        """The number of the agent that had a name at the end of a tick; None if nobody had."""
+        statement = "SELECT 1 FROM agents WHERE id = ? AND first <= ? AND (last IS NULL OR last > ?)"
+        there = (one for one in self._numbers_of(agent) if self._row(statement, one, tick, tick) is not None)
+        return next(there, None)
 
     def _put_together(self, number: int, tick: int) -> Any:
         rows = self._rows(

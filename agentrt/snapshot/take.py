@@ -412,7 +412,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
 def summarize(agent: SeenAgent) -> AgentSummary:
     """An agent in one line, without a snapshot: for long lists."""
     execution = None if agent.planner is None else agent.planner.execution
-    running, doing = _running(execution)
+    running, doing, utility = _running(execution)
     attachments, gameplay = agent.attachments, _gameplay(agent)
     models: tuple[str, ...] = ("plan",) if execution is not None and execution.root.units else ()
     if gameplay is not None:
@@ -432,6 +432,8 @@ def summarize(agent: SeenAgent) -> AgentSummary:
         aborts=0 if execution is None else execution.troubles.aborts,
         waiting=bool(agent.flags.waiting()),
         alive=agent.is_alive,
+        utility=utility,
+        groups=tuple([group.name for group in agent.task_groups]),
     )
 
 
@@ -451,14 +453,14 @@ def _kind(agent: SeenAgent) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _running(execution: Execution | None) -> tuple[str, str]:
-    """The path and the name of the innermost unit that runs; empty if none does."""
-    if execution is None:
-        return "", ""
+def _running(execution: Execution | None) -> tuple[str, str, float | None]:
+    """The path, the name and the utility of the innermost unit that runs; empty if none does."""
     innermost = None
-    for unit in running_branch(execution.root):
+    for unit in () if execution is None else running_branch(execution.root):
         innermost = unit
-    return ("", "") if innermost is None else (innermost.path(), innermost.spec.name)
+    if innermost is None:
+        return "", "", None
+    return innermost.path(), innermost.spec.name, boosted(innermost.frame)
 
 
 # --- other models -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ Source: ours; Stonehearth, AI, the AI inspector: activities in brackets, actions
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, is_dataclass
 from dataclasses import fields as fields_of
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -196,28 +196,80 @@ class AgentSummary(NamedTuple):
     aborts: int  # how many aborts there were in a row
     waiting: bool  # whether somebody waits for a control flag of it
     alive: bool  # whether it has not ended
+    utility: float | None = None  # of the innermost running action, with its boost; None if there is none
+    groups: tuple[str, ...] = ()  # the names of the task groups that it is in
 
     def as_json(self) -> dict[str, Any]:
         """The same as a dict of plain values."""
-        return {**self._asdict(), "models": list(self.models)}
+        return {**self._asdict(), "models": list(self.models), "groups": list(self.groups)}
 
 
-def _runs(plan: FrameView | None) -> str:
-    """The name of the innermost action of a plan that runs."""
-    name, frame = "", plan
+def _runs(plan: FrameView | None) -> tuple[str, float | None]:
+    """The name and the utility of the innermost action of a plan that runs."""
+    name, utility, frame = "", None, plan
     while frame is not None:
         elected = next((unit for unit in frame.units if unit.is_elected), None)
         if elected is None or elected.state not in _RUNS:
             break
-        name = elected.name
+        name, utility = elected.name, elected.boosted
         frame = next((child for child in elected.frames if child.state in ("running", "switching")), None)
-    return name
+    return name, utility
 
 
 def models_doing(views: Sequence[tuple[int, object]]) -> str:
     """What models do that act, by rank and view, in a few words: all but those that only choose targets."""
     words = [view.doing() for rank, view in views if isinstance(view, ModelView) and rank != TARGETS]
     return " + ".join(word for word in words if word)
+
+
+_DEEPEST: Final = 100  # activities below each other
+_PLAIN: Final[Mapping[str, type]] = {  # what a line is made of
+    "name": str, "number": int, "kind": str, "status_text": str, "running": str, "drivers": list, "waiting": list,
+    "groups": list, "aborts": int, "is_alive": bool,
+}  # fmt: skip
+
+
+def summary_of(data: Mapping[str, Any]) -> AgentSummary:
+    """The one line of a snapshot that was written as JSON: what ``AgentSnapshot.from_json(data).summary()`` gives.
+
+    For who needs that of thousands: a plan that runs is gone down, and nothing else of it is read.
+
+    Raises:
+        DataFault: it is no snapshot.
+    """
+    plan = data.get("plan")
+    is_plain = all(type(data.get(key)) is kind for key, kind in _PLAIN.items()) and data.get("version") == VERSION
+    is_driven = data.get("drivers") or data.get("strategies")
+    found = _runs_in(plan) if is_plain and not is_driven else None
+    if found is None or not all(type(one) is str for one in data["groups"]):
+        return AgentSnapshot.from_json(data).summary()  # which knows models, and what is wrong
+    return AgentSummary(
+        data["name"], data["number"], data["kind"], data["status_text"], data["running"], found[0],
+        ("plan",) if plan and plan["units"] else (), data["aborts"], waiting=bool(data["waiting"]),
+        alive=data["is_alive"], utility=found[1], groups=tuple(data["groups"]),
+    )  # fmt: skip
+
+
+def _runs_in(frame: object) -> tuple[str, float | None] | None:
+    """What ``_runs`` gives, of a plan as JSON; None if it is not as it should be."""
+    found: tuple[str, float | None] = ("", None)
+    for _ in range(_DEEPEST):
+        if frame is None:
+            return found
+        units = frame.get("units") if isinstance(frame, dict) else None
+        if not isinstance(units, list) or not all(type(one) is dict for one in units):
+            return None
+        elected = next((one for one in units if one.get("is_elected") is True), None)
+        if elected is None or elected.get("state") not in _RUNS:
+            return found
+        name, utility = elected.get("name"), elected.get("boosted", elected.get("utility"))
+        frames = elected.get("frames", [])
+        if type(name) is not str or type(utility) not in (int, float) or type(frames) is not list:
+            return None
+        found = name, utility
+        below = [one for one in frames if type(one) is dict and one.get("state") in ("running", "switching")]
+        frame = below[0] if below else None
+    return None
 
 
 class FlagView(NamedTuple):
@@ -330,17 +382,20 @@ class AgentSnapshot(View):
             models.append("strategies")
             solving = self.strategies.doing()
         models += dict.fromkeys(driver.model or driver.name for driver in self.drivers)
+        runs, utility = _runs(self.plan)
         return AgentSummary(
             name=self.name,
             number=self.number,
             kind=self.kind,
             status=self.status_text,
             running=self.running,
-            doing=_runs(self.plan) or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
+            doing=runs or solving or models_doing([(one.rank, one.state) for one in self.drivers]),
             models=tuple(models),
             aborts=self.aborts,
             waiting=bool(self.waiting),
             alive=self.is_alive,
+            utility=utility,
+            groups=self.groups,
         )
 
 

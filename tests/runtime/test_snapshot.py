@@ -310,6 +310,8 @@ def test_one_line_of_an_agent(stage):
         "aborts": 0,
         "waiting": False,
         "alive": True,
+        "utility": 0.5,
+        "groups": [],
     }
 
 

@@ -3,11 +3,14 @@
  *
  * Only the part on the screen is asked for (`state.page`), because a world may have thousands: the server filters and
  * counts, the list is virtual, and the rows that are not there yet are blank for a moment. Rows that were on the screen
- * are kept until others replace them, so scrolling back shows something at once.
+ * are kept until others replace them, so scrolling back shows something at once. The heads of groups are rows, too
+ * (`arrange.js`).
  */
 
+import { arrangeControls, toggleGroup } from "./arrange.js";
+import { figureOf } from "./crowdmodel.js";
 import { button, h, icon, setAttr, setClass, setText, show } from "./dom.js";
-import { count, leafOf } from "./format.js";
+import { count, leafOf, plural } from "./format.js";
 import { choose } from "./store.js";
 import { VirtualList } from "./virtual.js";
 
@@ -24,6 +27,7 @@ const LARGEST_PAGE = 200;
 export function agentsPanel(store) {
   let known = new Map(); // rows by their place in the filtered list
   let knownFor = "";
+  let arrangedFor = null;
   const kinds = new Set();
   let wanted = ""; // the search whose first agent is to be chosen, when the server has answered it
 
@@ -61,8 +65,8 @@ export function agentsPanel(store) {
     rowHeight: ROW_HEIGHT,
     label: "Agents",
     create: makeRow,
-    update: (element, row) => fillRow(element, row, store.state.chosen),
-    keyOf: (row) => row.name,
+    update: (element, row) => fillRow(element, row, store.state),
+    keyOf: (row) => (row.group === undefined ? row.name : `#${row.group}`),
     onScroll: (first, amount) => {
       const limit = Math.min(LARGEST_PAGE, amount + 40);
       const offset = Math.max(0, first - 20);
@@ -72,14 +76,17 @@ export function agentsPanel(store) {
   });
   list.element.addEventListener("click", (event) => {
     const row = event.target.closest(".agent-row");
-    if (row?.dataset.name !== undefined) choose(store, row.dataset.name);
+    if (row?.dataset.group !== undefined) toggleGroup(store, row.dataset.group);
+    else if (row?.dataset.name !== undefined) choose(store, row.dataset.name);
   });
   list.element.addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
+    const group = event.key === "ArrowLeft" ? groupOf(store.state.chosen) : undefined;
+    if (by === undefined && group === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    move(by);
+    if (by !== undefined) move(by);
+    else toggleGroup(store, group);
   });
   const empty = h("div", { class: "empty", text: "No agent matches." });
 
@@ -90,13 +97,16 @@ export function agentsPanel(store) {
     store.set({ search, page: { ...store.state.page, offset: 0 } });
   }
 
-  function draw({ agents, search, chosen }) {
-    if (search !== knownFor) {
+  function draw({ agents, search, chosen, arrange }) {
+    if (search !== knownFor || arrange !== arrangedFor) {
+      const isFolding = arrangedFor !== null && search === knownFor && arrange.folded !== arrangedFor.folded;
+      if (!isFolding) list.element.scrollTop = 0;
       known = new Map();
       knownFor = search;
-      list.element.scrollTop = 0;
+      arrangedFor = arrange;
     }
-    for (const index of known.keys()) if (index >= agents.matching) known.delete(index);
+    const length = agents.length ?? agents.matching;
+    for (const index of known.keys()) if (index >= length) known.delete(index);
     agents.rows.forEach((row, index) => {
       known.set(agents.offset + index, row);
       if (row.kind && !kinds.has(row.kind) && kinds.size < 100) addKind(row.kind);
@@ -108,7 +118,7 @@ export function agentsPanel(store) {
       agents.matching === agents.total ? count(agents.total) : `${count(agents.matching)} of ${count(agents.total)}`,
     );
     show(empty, agents.matching === 0 && agents.total > 0);
-    list.show(agents.matching, (index) => known.get(index));
+    list.show(length, (index) => known.get(index));
     list.setCurrent(placeOf(chosen));
     if (wanted !== "") queueMicrotask(() => chooseWanted(agents.rows));
   }
@@ -117,7 +127,7 @@ export function agentsPanel(store) {
   function chooseWanted(rows) {
     const words = wanted.toLowerCase().split(/\s+/);
     const names = words.filter((word) => !word.startsWith("kind:") && !word.startsWith("run:"));
-    const row = rows.find(({ name }) => names.every((word) => name.toLowerCase().includes(word)));
+    const row = rows.find(({ name }) => names.every((word) => name?.toLowerCase().includes(word)));
     if (row === undefined) return;
     wanted = "";
     input.blur();
@@ -138,14 +148,24 @@ export function agentsPanel(store) {
   function move(by) {
     const { chosen, agents } = store.state;
     const place = placeOf(chosen);
-    const next = Math.min(agents.matching - 1, Math.max(0, place < 0 ? 0 : place + by));
+    const last = (agents.length ?? agents.matching) - 1;
+    let next = Math.min(last, Math.max(0, place < 0 ? 0 : place + by));
+    while (known.get(next)?.group !== undefined && next + by >= 0 && next + by <= last) next += by; // past a head
     const row = known.get(next);
-    if (row === undefined) return;
+    if (row === undefined || row.group !== undefined) return;
     list.reveal(next);
     choose(store, row.name);
   }
 
-  store.view(["agents", "search", "chosen"], draw);
+  /** The group that an agent stands in. */
+  function groupOf(name) {
+    let place = placeOf(name);
+    while (place >= 0 && known.get(place)?.group === undefined) place -= 1;
+    return known.get(place)?.group;
+  }
+
+  const arranged = arrangeControls(store);
+  store.view(["agents", "search", "chosen", "arrange"], draw);
   const clear = button({ glyph: "close", name: "Clear the search", kind: "quiet clear" }, () => {
     input.value = "";
     store.set({ search: "" });
@@ -158,12 +178,17 @@ export function agentsPanel(store) {
   const element = h(
     "aside",
     { class: "agents panel", "aria-label": "Agents" },
-    h("div", { class: "panel-head" }, h("h2", { text: "Agents" }), tally, kindBox),
+    h("div", { class: "panel-head" }, h("h2", { text: "Agents" }), tally, kindBox, arranged.toggle),
     h("div", { class: "search-box" }, icon("search"), input, clear),
+    arranged.element,
     list.element,
     empty,
   );
-  return { element, move, focusSearch: () => input.select() };
+  const arrange = () => {
+    store.set({ isArranging: !store.state.isArranging });
+    requestAnimationFrame(() => arranged.element.querySelector(".arrange:not([hidden]) select")?.focus());
+  };
+  return { element, move, arrange, focusSearch: () => input.select() };
 }
 
 function makeRow() {
@@ -174,15 +199,17 @@ function makeRow() {
     h("span", { class: "agent-name" }),
     h("span", { class: "agent-badge" }),
     h("span", { class: "agent-status" }),
+    h("span", { class: "agent-figure" }),
   );
 }
 
-function fillRow(element, row, chosen) {
-  const [dot, name, badge, status] = element.children;
-  if (row === undefined) {
-    setClass(element, "agent-row virtual-row is-blank");
+function fillRow(element, row, { chosen, arrange, agents }) {
+  const [dot, name, badge, status, figure] = element.children;
+  if (row === undefined || row.group !== undefined) {
+    setClass(element, `agent-row virtual-row ${row === undefined ? "is-blank" : "is-head"}`);
     delete element.dataset.name;
-    for (const child of [name, badge, status]) setText(child, "");
+    for (const child of [name, badge, status, figure]) setText(child, "");
+    if (row !== undefined) fillHead(element, row);
     return;
   }
   element.dataset.name = row.name;
@@ -195,6 +222,20 @@ function fillRow(element, row, chosen) {
   setText(badge, row.waiting ? "waits" : row.aborts > 0 ? `${row.aborts}× abort` : "");
   setClass(badge, `agent-badge ${row.waiting ? "is-waiting" : row.aborts > 0 ? "is-trouble" : ""}`);
   setText(status, row.alive ? row.status || row.doing || leafOf(row.running) : "removed");
+  setText(figure, figureOf(row, arrange, agents.unit));
+  setAttr(figure, "title", row.problem || null);
+}
+
+function fillHead(element, { group, count: amount, folded }) {
+  const [dot, name, , status] = element.children;
+  element.dataset.group = group;
+  element.classList.toggle("is-folded", folded);
+  setClass(dot, "dot");
+  setText(name, group);
+  setText(status, count(amount));
+  setAttr(element, "aria-expanded", String(!folded));
+  setAttr(element, "aria-label", `group ${group}: ${plural(amount, "agent")}`);
+  setAttr(element, "title", `${folded ? "Show" : "Hide"} who is in this group`);
 }
 
 /** The color of an agent's dot, and the word for it. */

@@ -3,9 +3,9 @@
  *
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
- * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `editing.js`, `timeline.js`,
- * `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either changes the
- * state or is told to the server. From the state follows what is watched, and so what the server sends.
+ * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `editing.js`, `crowdview.js`,
+ * `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either
+ * changes the state or is told to the server. From the state follows what is watched, and so what the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -17,6 +17,7 @@ import { agentsPanel } from "./agents.js";
 import { breakpointsSection, mayControl } from "./breakpoints.js";
 import { performanceView } from "./charts.js";
 import { Connection } from "./connection.js";
+import { crowdView, hasNoCrowd } from "./crowdview.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
 import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
@@ -80,12 +81,14 @@ const tabs = [
   ["whatif", "What if", whatIf.element, hasNoBranches],
   ["control", "Control", hands.element, hasNoHands],
   ["edit", "Edit", editingView(store, connection), hasNoEdits],
+  ["crowd", "Crowd", crowdView(store, playback), hasNoCrowd],
 ];
 
 const keys = bindKeys({
   toggleRun: () => playback.toggle(),
   step: (ticks) => playback.step(ticks),
   search: () => agents.focusSearch(),
+  arrange: () => agents.arrange(),
   move: (by) => agents.move(by),
   tab: (index) => store.set({ tab: tabs[index][0] }),
   scrub: (ticks) => playback.scrub(ticks),

@@ -10,6 +10,7 @@
  * milliseconds: typing, scrolling and zooming change it quickly, and the server bounds how much it listens to.
  */
 
+import { arrangedQuery, crowdQuery } from "./crowdmodel.js";
 import { isOver } from "./past.js";
 import { watchedPins } from "./pinned.js";
 import { receive } from "./store.js";
@@ -29,7 +30,7 @@ const CLOSED = {
 export function watchOf(state) {
   return {
     do: "watch",
-    agents: { ...parseSearch(state.search), offset: state.page.offset, limit: state.page.limit },
+    agents: { ...parseSearch(state.search), ...arrangedQuery(state), ...state.page },
     agent: state.chosen,
     events: state.tab === "events" ? eventsOf(state) : null,
     timeline: timelineOf(state),
@@ -39,13 +40,14 @@ export function watchOf(state) {
     branch: state.tab === "whatif" ? state.branchId : 0,
     hands: state.tab === "control",
     editing: state.tab === "edit" || state.tab === "models",
+    crowd: crowdQuery(state),
   };
 }
 
 /** The keys that `watchOf` reads. */
 export const WATCHED = [
   ...["search", "page", "chosen", "tab", "eventFilter", "windowTicks", "windowLast", "world", "hello"],
-  ...["pins", "typing", "branchId"],
+  ...["pins", "typing", "branchId", "arrange", "crowdKind"],
 ];
 
 /**

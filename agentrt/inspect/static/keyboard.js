@@ -22,6 +22,7 @@ function keyTable(act) {
     [[" "], "space", "pause and resume; in a recording: play", () => act.toggleRun()],
     [[".", ">", ":"], ".", "run one tick (shift: ten)", (event) => act.step(event.shiftKey ? 10 : 1)],
     [["/"], "/", "search agents (Enter: choose the first)", () => act.search()],
+    [["g"], "g", "agents: groups, order, states", () => act.arrange()],
     [["j"], "j", "next agent", () => act.move(1)],
     [["k"], "k", "previous agent", () => act.move(-1)],
     [
@@ -30,6 +31,7 @@ function keyTable(act) {
       "Plan, Models, Why, Events, Performance, Strategies, World, What if, Control, Edit",
       (event) => act.tab((Number(event.key) + 9) % 10),
     ],
+    [["c"], "c", "Crowd: how many do what", () => act.tab(10)],
     [["ArrowLeft"], "←", "one tick back, in a run too (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
     [["ArrowRight"], "→", "one tick on (shift: ten)", (event) => act.scrub(event.shiftKey ? 10 : 1)],
     [["Home"], "Home", "to the first tick that is kept", () => act.scrub(-Infinity)],

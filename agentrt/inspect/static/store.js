@@ -11,6 +11,7 @@
  * what the user has chosen beside it. What the user chose about looks is kept by the browser between visits.
  */
 
+import { crowdHandlers, crowdState, UNKNOWN_CROWD } from "./crowdmodel.js";
 import { taken } from "./drawing.js";
 import { editingHandlers, editingState } from "./editingmodel.js";
 import { clip } from "./format.js";
@@ -45,6 +46,7 @@ export function initialState() {
     ...whatIfState(),
     ...handsState(),
     ...editingState(),
+    ...crowdState(),
     message: "", // an error of the server, or what became of something, shown until it is dismissed
     messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
@@ -129,19 +131,22 @@ const HANDLERS = {
   ...whatIfHandlers,
   ...handsHandlers,
   ...editingHandlers,
+  ...crowdHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
     Object.assign(unknown, { agent: null, world: null, readings: new Map(), justNow: null, ...handsState() });
+    Object.assign(unknown, UNKNOWN_CROWD);
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
     store.set({ world: message });
   },
   agents(store, message) {
-    const patch = { agents: message };
-    if (store.state.chosen === null && message.rows.length > 0) patch.chosen = message.rows[0].name;
+    const patch = { agents: message, reading: null };
+    const first = message.rows.find((row) => row.group === undefined); // not the head of a group
+    if (store.state.chosen === null && first !== undefined) patch.chosen = first.name;
     store.set(patch);
   },
   agent(store, message) {
