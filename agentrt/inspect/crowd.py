@@ -360,7 +360,7 @@ class LiveCrowd:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # one that cannot be shown keeps nobody from the rest
-            table.standings.setdefault(name, Standing(nobody(name)))
+            table.standings.setdefault(name, Standing(nobody(name, f"cannot be shown: {words_of(error)}")))
             for readings in table.readings.values():
                 readings[name] = Reading(None, f"it could not be shown: {words_of(error)}")
 
@@ -413,9 +413,9 @@ def _values_of(agent: Agent, names: frozenset[str]) -> NamedValues:
     return NamedValues(own)
 
 
-def nobody(name: str) -> AgentSummary:
-    """An agent of whom nothing is known."""
-    return AgentSummary(name, 0, "", "", "", "", (), 0, waiting=False, alive=True)
+def nobody(name: str, why: str = "") -> AgentSummary:
+    """An agent of whom nothing is known, and why not, if something is wrong."""
+    return AgentSummary(name, 0, "", why, "", "", (), 0, waiting=False, alive=True)
 
 
 def _only(amounts: Amounts, kind: str, standings: Mapping[str, Standing]) -> Amounts:
@@ -509,6 +509,8 @@ class Lines:
                 yield
         except AgentRTError as error:  # the file is broken there; the rest can be looked at
             self.problem = self.problem or words_of(error)
+            ticks.append(ticks[-1] + 1 if ticks else 0)
+            lines.append(nobody(name, f"cannot be shown: {words_of(error)}"))
         if self._total <= _MOST_LINES or name in self._changes:
             self._changes[name] = ticks, lines
             self._until[name] = last

@@ -349,7 +349,7 @@ class TickTimes:
             self._think = 0.0
 
     def ear(
-        self, kernel: Kernel, take: Callable[[TraceRecord], object], crowd: LiveCrowd
+        self, kernel: Kernel, take: Callable[[TraceRecord], object], crowd: LiveCrowd | None = None
     ) -> Callable[[TraceRecord], None]:
         """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
 
@@ -367,7 +367,7 @@ class TickTimes:
                 elif record[3] in thinking:
                     spent = now - self._last
                     self._think += spent
-                    if crowd.think is not None:  # somebody looks at who thinks how long
+                    if crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
                         crowd.think.add(record[1], record[2], spent)
                 self._last = now
 

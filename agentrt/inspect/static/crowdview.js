@@ -15,6 +15,7 @@ import { doingWord, filterByDoing, rateWords } from "./crowdmodel.js";
 import { h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
 import { count } from "./format.js";
 import { heatMap } from "./heatmap.js";
+import { within } from "./past.js";
 
 const LEFT = 46;
 const BOTTOM = 18;
@@ -22,9 +23,11 @@ const OTHERS = "\u0000others";
 const HUES = 12;
 
 /** Whether there is nobody. */
-export function hasNoCrowd({ world }) {
-  return world?.agents === 0;
+export function hasNoCrowd({ world, hello }) {
+  return world?.agents === 0 || Boolean(hello?.file);
 }
+
+const IN_A_FILE = "This page is a file, without a server, and it does not count them. Look at the recording for that.";
 
 /**
  * Make the tab.
@@ -66,7 +69,7 @@ export function crowdView(store, playback) {
   canvas.element.addEventListener("dblclick", (event) => {
     const { crowd } = store.state;
     const at = crowd && pointAt(crowd, plotOf(canvas.element), event.offsetX);
-    if (at && playback.isRecording) playback.goTo(at[0]);
+    if (at && within(store.state, at[0]) !== undefined) playback.goTo(at[0]);
   });
 
   function draw(state) {
@@ -75,6 +78,8 @@ export function crowdView(store, playback) {
     const isKnown = crowd !== null && crowd.points.length > 0;
     show(empty, !isKnown);
     for (const part of [legend, box]) show(part, isKnown);
+    setText(empty, state.hello?.file ? IN_A_FILE : "Looking at all agents …");
+    show(heat, !state.hello?.file);
     setText(note, noteOf(state));
     drawKinds(kind, crowd, state.crowdKind);
     if (!isKnown) return setText(readout, "");
