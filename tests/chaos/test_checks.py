@@ -169,8 +169,10 @@ def test_those_who_should_be_apart_and_are_not():
 
 def without(monkeypatch, event):
     """As if a record of that kind were forgotten."""
-    emit = TraceHub.emit
-    monkeypatch.setattr(TraceHub, "emit", lambda hub, record: record.event is event or emit(hub, record))
+    tell = TraceHub.tell
+    monkeypatch.setattr(
+        TraceHub, "tell", lambda hub, *where: where[3] is event or tell(hub, *where)
+    )  # tick, agent, path, and then the event
 
 
 @pytest.mark.states("tools: Faults: What is violated is told with the seed, the point and the end of the trace ...")
