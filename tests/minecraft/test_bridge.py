@@ -243,7 +243,8 @@ def test_being_cancelled_at_the_start_ends_the_process(fake):
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await starting
-        with pytest.raises(BridgeEnded, match="it was closed"):
+        # The latter where it had hardly begun: asyncio itself ends a process whose start is cancelled.
+        with pytest.raises(BridgeEnded, match="it was closed|it ended with code -9"):
             await bridge.request("echo")
 
     run(scenario)  # development mode would complain about a process that is left behind
