@@ -100,7 +100,7 @@ def test_the_events_of_one_agent(look, demo):
     page.keyboard.press(" ")
     expect(page.locator(".controls .button").first).to_have_text("Resume")
     rows.last.click()
-    expect(page.locator(".side .panel-head h2:visible").first).to_have_text("Event")
+    expect(page.locator(".side .panel-head h2").get_by_text("Event", exact=True)).to_be_visible()
     expect(page.locator(".side .pairs").first).to_contain_text("Gaspar")
     page.keyboard.press(" ")
     expect(page.locator(".controls .button").first).to_have_text("Pause")
