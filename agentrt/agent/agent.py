@@ -658,7 +658,6 @@ class Agent(Generic[E_co]):
         own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
         self.number = own if isinstance(own, int) else number
         self.planner = planner = Planner(runtime.kernel, self, self.top, performances)
-        planner.precedence = self.precedence
         self._knowledge.equip(planner)
         destroyed = destroyed_signal(self.entity)
         self._bond = None if destroyed is None else destroyed.connect(self._entity_destroyed)

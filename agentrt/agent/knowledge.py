@@ -806,10 +806,13 @@ def known_here() -> Registry:
     return registry
 
 
+_UNTOUCHED: Final = (None, None)  # nothing of it was changed by hand
+
+
 class Knowledge:
     """What one agent knows."""
 
-    __slots__ = ("_agent", "_barred", "_given", "_injections", "_registry", "_tuned", "belongings", "groups")
+    __slots__ = ("_agent", "_by_hand", "_given", "_injections", "_registry", "belongings", "groups")
 
     def __init__(self, agent: Learner, registry: Registry | None) -> None:
         self._agent = agent
@@ -818,8 +821,8 @@ class Knowledge:
         self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
-        self._tuned: Tuned | None = None  # its actions whose numbers were changed, if there are any
-        self._barred: Barred | None = None  # which of them are out by hand, if there are any
+        # its actions whose numbers were changed, and which of them are out, if there are any
+        self._by_hand: tuple[Tuned | None, Barred | None] = _UNTOUCHED
 
     @property
     def own_registry(self) -> Registry | None:
@@ -1019,29 +1022,32 @@ class Knowledge:
     def _known(self) -> Known:
         """Its actions by activity, with the numbers that count for it."""
         known = index_actions(self.actions)
-        known = known if self._tuned is None else self._tuned.of(known)
-        return known if self._barred is None else self._barred.of(known)
+        tuned, barred = self._by_hand
+        known = known if tuned is None else tuned.of(known)
+        return known if barred is None else barred.of(known)
 
     def _group_specs(self) -> Iterator[Declared]:
         """The groups that it is in, but for those whose activity somebody's hand has given to an action."""
+        _, barred = self._by_hand
         for group in self.groups:
-            if self._barred is None or not self._barred.is_forced(group.spec.activity):
+            if barred is None or not barred.is_forced(group.spec.activity):
                 yield group.spec
 
     def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
         """Which actions are out by hand, by their names; see ``Agent.steer``."""
-        before = self._barred
+        tuned, before = self._by_hand
         if before is None and not disabled and not forced:
             return
-        self._barred = Barred(disabled, forced) if disabled or forced else None
+        self._by_hand = tuned, Barred(disabled, forced) if disabled or forced else None
         self._learn()
 
     def tune(self, which: str | type[Action], numbers: Numbers) -> int:
         """Change numbers of actions, for this agent alone. See ``Agent.tune``."""
-        tuned = self._tuned or Tuned()
+        known, barred = self._by_hand
+        tuned = known or Tuned()
         others = tuned.tune(index_actions(self.actions), which, numbers)
         if others:
-            self._tuned = tuned
+            self._by_hand = tuned, barred
             planner = self._agent.planner
             if planner is not None and not planner.execution.is_stopped:
                 planner.retune(self._known(), others)

@@ -539,6 +539,7 @@ class PlannerOwner(ActingAgent, Protocol):
     entity: Any
     expected: type[CurrentFields] | None
     flags: FlagLedger
+    precedence: int  # of the plan's claims for control flags
 
     @property
     def read_state(self) -> StateReader:
@@ -594,7 +595,7 @@ class Planner:
 
     __slots__ = (
         "_reported", "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
-        "parts", "performances", "precedence", "share", "trace", "version",
+        "parts", "performances", "share", "trace", "version",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, agent: PlannerOwner, top: str, parts: PlanParts) -> None:
@@ -611,7 +612,6 @@ class Planner:
         # where in the plan task groups are considered or run, in the order in which they began to
         self.group_places: tuple[Unit, ...] = ()
         self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
-        self.precedence: int = 0  # of the plan's claims for control flags
         # what is performed beside the plan, in the order in which it began
         self.performances: tuple[Execution, ...] = ()
         self.share: Share | None = None  # its place in the think budget; None until it asked for work
@@ -625,6 +625,11 @@ class Planner:
     @property
     def flags(self) -> FlagLedger:
         return self.agent.flags
+
+    @property
+    def precedence(self) -> int:
+        """Of the plan's claims for control flags."""
+        return self.agent.precedence
 
     @property
     def random(self) -> Stream:
@@ -2543,7 +2548,7 @@ class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "_abort", "_at_once", "_ended_in", "_given_up", "_used", "asides", "holder", "is_aborting", "is_stopped",
+        "_abort", "_given_up", "_in_no_time", "_used", "asides", "holder", "is_aborting", "is_stopped",
         "planner", "renewing", "root", "runs", "stale", "target", "then", "troubles", "waiting",
     )  # fmt: skip
 
@@ -2566,8 +2571,8 @@ class Execution:
         # executed frames that nobody waits for any more, and what to call when they are unwound
         self._given_up: dict[Frame, Callable[[], None]] | None = None
         self._used = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
-        self._at_once = 0  # how many plans in a row ended in the tick in which they began, in tick after tick
-        self._ended_in = 0  # the tick of the last one
+        # how many plans in a row, tick after tick, ended in the tick in which they began; and the tick of the last one
+        self._in_no_time: tuple[int, int] = (0, 0)
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.waiting: object = 0  # until which tick it pauses
 
@@ -2650,9 +2655,10 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            self._at_once = self._at_once + 1 if tick == self._ended_in + 1 else 1
-            self._ended_in = tick
-            if self._at_once == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
+            times, ended_in = self._in_no_time
+            times = times + 1 if tick == ended_in + 1 else 1
+            self._in_no_time = times, tick
+            if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
                 self.planner.tell_no_time(frame.active.path())
         if self.stale:
             end_asides(self.stale)
