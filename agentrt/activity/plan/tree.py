@@ -129,6 +129,7 @@ import sys
 import types
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -1009,10 +1010,7 @@ class Unit(AnsweringSeat):
             return _call_think(self)
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return think_after(leaving, self._think_anew)
-
-    def _think_anew(self) -> Coroutine[Any, Any, Any] | None:
-        return _call_think(self)
+        return think_after(leaving, partial(_call_think, self))
 
     def waits(self, coro: Coroutine[Any, Any, Any]) -> bool:
         if self.stepper is not ABSENT or self.code is not None or (self.state != THINKING and self.state != READY):

@@ -5,6 +5,8 @@
  * number, and its answer the same: at once if it is wrong (with the field that is), or after the tick that took it.
  */
 
+import { SETTINGS, typedValue } from "./whatifmodel.js";
+
 /** What the page knows of them at first. */
 export function handsState() {
   return {
@@ -49,11 +51,7 @@ const STEERED = [
 export const CHANGES = [
   ...STEERED.map(([kind, words]) => ({ key: `disable ${kind}`, words: `Disable ${words}`, names: kind, value: "" })),
   ...STEERED.map(([kind, words]) => ({ key: `force ${kind}`, words: `Force ${words}`, names: kind, value: "" })),
-  { key: "set utility", words: "Utility of an action", names: "action", value: "0.7, or 0.2 0.9 for a range" },
-  { key: "set weight", words: "Weight of an action", names: "action", value: "2" },
-  { key: "set sunk_cost_boost", words: "Sunk cost boost of an action", names: "action", value: "0.05" },
-  { key: "set priority", words: "Priority of a goal", names: "goal", value: "a number; low goes first" },
-  { key: "set variable", words: "Variable of a selection tree", names: "variable", value: "true or false" },
+  ...SETTINGS.map(({ key, words, name, value }) => ({ key: `set ${key}`, words, names: name.toLowerCase(), value })),
   { key: "set stimulus", words: "Stimulus", names: "stimulus", value: "true, false, or seconds" },
   { key: "inject", words: "Give a pack", names: "inject", value: "" },
   { key: "revoke", words: "Take a pack", names: "revoke", value: "" },
@@ -71,15 +69,9 @@ export function editOf(key, { name, value, agent }) {
 }
 
 function valueOf(text) {
-  const words = text
-    .trim()
-    .replace(/^\[|\]$/g, "")
-    .split(/[\s,;]+/)
-    .filter(Boolean);
-  const given = { true: true, false: false }[words[0]?.toLowerCase()];
-  if (given !== undefined && words.length === 1) return given;
-  const numbers = words.map(Number);
-  if (numbers.length === 0 || numbers.some((one) => !Number.isFinite(one))) return text;
+  const { truth, isOne, numbers } = typedValue(text);
+  if (truth !== undefined && isOne) return truth;
+  if (numbers === null) return text;
   return numbers.length === 1 ? numbers[0] : numbers;
 }
 

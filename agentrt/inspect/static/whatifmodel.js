@@ -47,13 +47,18 @@ export const whatIfHandlers = {
   },
 };
 
-/** The kinds of changes: key, words, how what is changed is called, and an example of a value; none: it has none. */
-export const CHANGES = [
+/** What can be set, in a branch and of what lives: key, words, how what is changed is called, an example of a value. */
+export const SETTINGS = [
   { key: "utility", words: "Utility of an action", name: "Action", value: "0.7, or 0.2 0.9 for a range" },
   { key: "weight", words: "Weight of an action", name: "Action", value: "2" },
   { key: "sunk_cost_boost", words: "Sunk cost boost of an action", name: "Action", value: "0.05" },
   { key: "priority", words: "Priority of a goal", name: "Goal", value: "a number; low goes first" },
   { key: "variable", words: "Variable of a selection tree", name: "Variable", value: "true or false" },
+];
+
+/** The kinds of changes, as `SETTINGS`; no example: it has no value. */
+export const CHANGES = [
+  ...SETTINGS,
   { key: "inject", words: "Give a pack", name: "Alias of the pack", value: "" },
   { key: "revoke", words: "Take a pack", name: "Alias of the pack", value: "" },
   { key: "send", words: "Send an input", name: "Input", value: '{"name": "value"}' },
@@ -99,15 +104,23 @@ function inputEdit(key, tick, name, value) {
   return { edit: { tick, [key]: what, args: given } };
 }
 
-function valueOf(key, text) {
+/** A typed value: the truth that its first word says, if it does; whether it is one word; its numbers, if all are. */
+export function typedValue(text) {
   const words = text
     .trim()
     .replace(/^\[|\]$/g, "")
     .split(/[\s,;]+/)
     .filter(Boolean);
-  if (key === "variable") return { true: true, false: false }[words[0]?.toLowerCase()];
   const numbers = words.map(Number);
-  if (numbers.length === 0 || numbers.some((one) => !Number.isFinite(one))) return undefined;
+  const areNumbers = numbers.length > 0 && numbers.every((one) => Number.isFinite(one));
+  const truth = { true: true, false: false }[words[0]?.toLowerCase()];
+  return { truth, isOne: words.length === 1, numbers: areNumbers ? numbers : null };
+}
+
+function valueOf(key, text) {
+  const { truth, numbers } = typedValue(text);
+  if (key === "variable") return truth;
+  if (numbers === null) return undefined;
   if (numbers.length === 1) return numbers[0];
   return key === "utility" && numbers.length === 2 ? numbers : undefined;
 }
