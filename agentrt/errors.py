@@ -747,6 +747,16 @@ class TaskLeftError(RunFault):
         )
 
 
+class ThoughtFailedError(RunFault):
+    """A mind was asked, and has no answer: its model gave none that can be taken, or it may not ask at all."""
+
+    code = "ART322"
+
+    def __init__(self, reason: str, **where: Unpack[_Where]) -> None:
+        self.reason = reason  # why, in words
+        super().__init__(f"a mind has no answer: {reason}", **where)
+
+
 class SimulationTimeout(RunFault):
     """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 

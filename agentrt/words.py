@@ -64,6 +64,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def first_line(text: str | None) -> str:
+    """The first line of what an author says about something; empty if he says nothing."""
+    return (text or "").strip().partition("\n")[0].strip()
+
+
 def few(names: Sequence[str], most: int) -> str:
     """Some names in words, and how many more there are."""
     more = len(names) - most

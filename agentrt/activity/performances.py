@@ -176,6 +176,10 @@ class Spawned(SpawnedFrame):
         return None if active is None else Node(self.frame, active)
 
     @property
+    def is_impossible(self) -> bool:
+        return self.frame.state == THINKING and self.frame.is_hopeless
+
+    @property
     def utility(self) -> float:
         active = self.frame.active
         return 0.0 if active is None else active.utility

@@ -70,6 +70,7 @@ class TraceEvent(StrEnum):
     INTERRUPTED = "interrupted"  # something came up while a strategy ran; it is dealt with now
     RESUMED = "resumed"  # it was
     NOTE = "note"  # written by the world or by an author
+    THOUGHT = "thought"  # what became of something that a mind was asked
     HAND = "hand"  # somebody who looks has changed something; see ``agentrt.record.hands``
 
 

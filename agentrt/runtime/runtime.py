@@ -26,7 +26,7 @@ import math
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agentrt.activity.status import Translator
 from agentrt.agent.agent import Agent, Attachment, Restart, Rounds, runs_alone
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceHub
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot import RuntimeSnapshot
+    from agentrt.snapshot.views import MindView
 
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
@@ -155,6 +156,12 @@ class DriverPhase:
                 attachment.agent.fault(attachment.driver.name, "drive", error)
 
 
+class RuntimeMind(Protocol):
+    """What asks language models for the agents of a runtime; a floor above makes it."""
+
+    def snapshot(self) -> MindView: ...
+
+
 # Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.
 _recorders: list[Callable[..., RunRecorder]] = []
 
@@ -226,6 +233,7 @@ class Runtime:
         self._restart_when_run: Restart | None = None  # what ``run`` says while it drives
         # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
         self.drawing: Callable[[], Drawing | None] | None = None
+        self.mind: RuntimeMind | None = None  # asks language models for its agents; see ``agentrt.minds``
         self._agents: dict[str, Agent] = {}
         self._names = Names()
         self._arrivals = 0
@@ -621,6 +629,7 @@ class Runtime:
             think_waiting=0 if budget is None else budget.waiting,
             groups=tuple(group.snapshot() for group in groups),
             agents=tuple(snapshot_agent(agent) for agent in self.agents),
+            mind=None if self.mind is None else self.mind.snapshot(),
         )
 
     def draw(self) -> Drawing | None:

@@ -20,8 +20,10 @@ from agentrt.snapshot.views import (
     FlagView,
     FrameView,
     InjectionView,
+    MindView,
     RuntimeSnapshot,
     TaskPlace,
+    ThoughtView,
     UnitView,
 )
 
@@ -33,10 +35,12 @@ __all__ = [
     "FlagView",
     "FrameView",
     "InjectionView",
+    "MindView",
     "ModelView",
     "Outline",
     "RuntimeSnapshot",
     "TaskPlace",
+    "ThoughtView",
     "UnitView",
     "ValueGroup",
     "explain",

@@ -13,7 +13,7 @@ Source: Stonehearth, AI, the AI inspector; prismarine-gameplay: "Task Tree", "He
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentrt.body.views import ModelView
 from agentrt.snapshot.views import AgentSnapshot, FrameView, UnitView
@@ -28,6 +28,14 @@ _ANYTHING = "for something to happen"  # which says nothing that the reader does
 _MOST_TOLD = 8  # strategies of a dependency, and needs of a strategy
 
 Places = Mapping[str, str]
+
+
+class _Now(NamedTuple):
+    """The moment that is explained."""
+
+    tick: int
+    rate: int  # ticks in a game second; 0 without a clock
+    places: Places
 
 
 class Explanation(str):
@@ -56,17 +64,17 @@ def explain(snapshot: AgentSnapshot, places: Places | None = None) -> str:
         places: where in its author's code each action that thinks waits, by its path; known of what lives alone, since
             it is none of the run.
     """
-    places = places or {}
+    now = _Now(snapshot.tick, snapshot.ticks_per_second, places or {})
     lines = [f"{snapshot.name} at tick {snapshot.tick}: " + (snapshot.running or _otherwise(snapshot))]
     if snapshot.error:
         lines.append(f"  {snapshot.error}")
     elif snapshot.is_ending and snapshot.is_alive:
         lines.append("  it was told to end, and cleans up")
     if snapshot.plan is not None and not _is_idle_beside_models(snapshot):
-        lines.extend(_frame(snapshot.plan, 1, snapshot.tick, places))
+        lines.extend(_frame(snapshot.plan, 1, now))
     for frame in snapshot.performances:
         lines.append(f"  performed beside the plan, as {frame.path}:")
-        lines.extend(_frame(frame, 2, snapshot.tick, places))
+        lines.extend(_frame(frame, 2, now))
     if snapshot.strategies is not None:
         lines.extend(solving_lines(snapshot.strategies, snapshot.ticks_per_second))
     lines.extend(_models(snapshot))
@@ -102,7 +110,7 @@ def _models(snapshot: AgentSnapshot) -> Iterator[str]:
                 yield f"    {line}"
 
 
-def _frame(frame: FrameView, level: int, tick: int, places: Places) -> Iterator[str]:
+def _frame(frame: FrameView, level: int, now: _Now) -> Iterator[str]:
     indent = "  " * level
     # No author's activity has a space in its name; see GroupSpec.
     nobody = "no task is started" if frame.activity.startswith("tasks of ") else "no known action performs it"
@@ -110,11 +118,11 @@ def _frame(frame: FrameView, level: int, tick: int, places: Places) -> Iterator[
     yield f"{indent}<{frame.activity}> {frame.state}{limit}" + ("" if frame.units else f": {nobody}")
     elected = next((unit for unit in frame.units if unit.is_elected), None)
     for unit in frame.units:
-        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected, frame, tick, places)}"
+        yield f"{indent}  {'* ' if unit.is_elected else '  '}{unit.name}: {_why(unit, elected, frame, now)}"
         if unit.is_elected or unit.state == "thinking":
             for child in unit.frames:
                 if child.state != "idle":
-                    yield from _frame(child, level + 3, tick, places)
+                    yield from _frame(child, level + 3, now)
     if frame.unasked:
         yield f"{indent}    {frame.unasked} more tasks are not asked: {frame.unasked_reason}"
 
@@ -122,9 +130,12 @@ def _frame(frame: FrameView, level: int, tick: int, places: Places) -> Iterator[
 # --- one action -------------------------------------------------------------------------------------------------------
 
 
-def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int, places: Places) -> str:
+def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, now: _Now) -> str:
+    tick = now.tick
     words = f": {unit.reason}" if unit.reason else ""
-    words += f" ({unit.progress})" if unit.progress else ""
+    asked = f"asked {seconds((tick - unit.asked) / now.rate)} ago" if unit.asked and now.rate else ""
+    about = ", ".join(word for word in (asked, unit.progress) if word)
+    words += f" ({about})" if about else ""
     if unit.is_elected:
         has_rival = any(one.state == "ready" for one in frame.units if one is not unit)
         return f"{unit.state}, utility {_utility(unit)}{_made_of(unit)}{words}{_since(unit, has_rival)}"
@@ -135,7 +146,7 @@ def _why(unit: UnitView, elected: UnitView | None, frame: FrameView, tick: int, 
     if unit.state == "thinking":
         until = f", has until tick {unit.until}" if unit.until else ""
         waits = "" if unit.waits in ("", _ANYTHING) else f", waits {unit.waits}"
-        where = places.get(unit.path, "")
+        where = now.places.get(unit.path, "")
         waits = f"{waits or ', waits'} at {where}" if where else waits
         return f"not ready since tick {unit.since}{waits}{until}{words}{_again(unit, tick)}{_restarts(unit)}"
     if unit.state == "impossible":

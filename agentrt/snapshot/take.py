@@ -56,6 +56,7 @@ from agentrt.words import error_words, plain, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
+    from agentrt.activity.author.seat import Progress
     from agentrt.activity.plan.tree import Execution, Extras, Frame, Planner
     from agentrt.activity.tasks.group import TaskGroup
     from agentrt.body.driver import Driver
@@ -171,7 +172,7 @@ def _unit_view(frame: Frame, unit: Unit, path: str, made_of: MadeOf) -> UnitView
         unit.since,
         _again(unit, extras) if state < STARTED else 0,
         _limit(extras, 0),
-        "" if extras is None else extras.progress,
+        "" if extras is None else _told(extras.progress),
         _reason(frame, unit, extras) if state < STARTED else "",
         _waits(unit, extras) if state != READY else "",
         spec.flags,
@@ -179,8 +180,13 @@ def _unit_view(frame: Frame, unit: Unit, path: str, made_of: MadeOf) -> UnitView
         {} if extras is None or not extras.kept_debug else plain(extras.kept_debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path, made_of),
         **_restarts(extras),
+        asked=0 if extras is None or isinstance(extras.progress, str) else extras.progress.asked,
         made_of=made_of.of(spec.cls.made_of, None if extras is None else extras.kept_debug) if spec.cls.made_of else {},
     )
+
+
+def _told(progress: str | Progress) -> str:
+    return progress if isinstance(progress, str) else progress.words()
 
 
 def _idle_view(frame: Frame, unit: Unit, path: str) -> UnitView:

@@ -126,6 +126,7 @@ class UnitView(View):
     restarts: int = 0  # how often its thinking was stopped before it had an answer, since it last had one
     restart_reason: str = ""  # why, the last time; empty if it was not
     restarts_since: int = 0  # the tick in which the first of these thoughts began; 0 likewise
+    asked: int = 0  # the tick in which it asked a mind; 0 if it waits for no answer
     # what its utility is made of, by its author's word, with the values; None for what nobody offers
     made_of: dict[str, Any] = field(default_factory=dict)
 
@@ -399,6 +400,42 @@ class AgentSnapshot(View):
         )
 
 
+class ThoughtView(NamedTuple):
+    """Something that a mind was asked."""
+
+    number: int  # which thought of its mind, from 1
+    agent: str  # who asked, by name
+    path: str  # from which place of the plan
+    purpose: str  # what for; empty for nothing in particular
+    model: str  # which model
+    state: str  # queued, called, answered, failed or outpaced
+    asked: int  # the tick in which it was asked
+    began: int  # the tick in which its call began; 0 while it has none
+    ended: int  # the tick in which it was over; 0 before
+    words: str  # how it stands: its place in the queue, why it waits, why there is no answer
+    tokens: int  # that its calls have used
+    is_from_cache: bool  # whether no call was needed
+
+
+class MindView(NamedTuple):
+    """How it stands with the mind of a runtime."""
+
+    models: tuple[str, ...]  # their names
+    at_once: int  # how many calls may be under way
+    running: int  # how many are
+    waiting: int  # how many thoughts wait
+    calls: int  # how many calls were made
+    hits: int  # how many the cache spared
+    tokens: int  # that were used
+    tokens_left: int | None  # of the budget of all; None for any number
+    calls_left: int | None  # likewise
+    money: float  # what that cost, by the prices of the models
+    rests_until: int  # the tick up to which it asks nobody, since the model failed; 0 if it does not rest
+    overruns: int  # how many calls used more than they could, by their bound
+    by_agent: dict[str, Any]  # of each agent that has asked, by name: its ``calls``, ``tokens`` and ``money``
+    thoughts: tuple[ThoughtView, ...]  # those under way, those that wait, then those that are over, the newest first
+
+
 @view(adds=("version",), check=check_version)
 class RuntimeSnapshot(View):
     """What goes on in a runtime."""
@@ -418,3 +455,4 @@ class RuntimeSnapshot(View):
     think_waiting: int  # how many requests wait
     groups: tuple[TaskGroupView, ...]  # the task groups of all agents, each once, in the order of the agents
     agents: tuple[AgentSnapshot, ...]  # each agent, in the order in which they were added
+    mind: MindView | None = told(default=None, sparse=True)  # what its language models are asked; None without a mind

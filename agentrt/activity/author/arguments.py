@@ -343,6 +343,22 @@ class Fields:
         return tuple(cls._fields)
 
     @classmethod
+    def declared(cls) -> dict[str, tuple[Any, Any]]:
+        """Each field's type, as it was annotated, and its default; ``REQUIRED`` for none.
+
+        A type that is known to the type checker only is ``Any``.
+        """
+        found: dict[str, tuple[Any, Any]] = {}
+        for name, (default, _) in cls._known_fields().items():
+            owner = next(base for base in cls.__mro__ if name in inspect.get_annotations(base))
+            try:
+                hint = _evaluate(owner, name)
+            except NameError:
+                hint = Any
+            found[name] = hint, plain_default(default)
+        return found
+
+    @classmethod
     def signature(cls) -> dict[str, tuple[frozenset[str], str]]:
         """Accepted types and default of each field, in words; to compare declarations."""
         return {

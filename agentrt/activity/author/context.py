@@ -85,7 +85,7 @@ from agentrt.words import repr_of, words_of
 if TYPE_CHECKING:
     from agentrt.activity.author.answering import Declared
     from agentrt.activity.author.expected import Current
-    from agentrt.activity.author.seat import Seat, SeatHome, SpawnedFrame
+    from agentrt.activity.author.seat import Progress, Seat, SeatHome, SpawnedFrame
     from agentrt.body.flags import Holder
     from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Timer
@@ -482,18 +482,19 @@ class Context(AnsweringContext, Generic[E_co]):
             if self._home.trace.on:
                 self._seat.note(TraceEvent.STATUS, key=key)
 
-    def set_debug_progress(self, text: str) -> None:
+    def set_debug_progress(self, text: str | Progress) -> None:
         """Say what the action is about, for debugging tools.
 
         Args:
-            text: a few words.
+            text: a few words; or what is asked for them whenever somebody looks.
 
         Source: Stonehearth, AI: `set_debug_progress`.
         """
         if self._is_here("set_debug_progress", text):
-            self._seat.own_extras().progress = text = words_of(text)
-            if self._home.trace.on:
-                self._seat.note(TraceEvent.PROGRESS, text=text)
+            is_live = hasattr(text, "words")
+            self._seat.own_extras().progress = told = text if is_live else words_of(text)
+            if self._home.trace.on and not is_live:  # of that other records tell
+                self._seat.note(TraceEvent.PROGRESS, text=told)
 
     def get_debug_info_datastore(self) -> dict[str, Any]:
         """The author's own debugging data about this action: a dict that lasts as long as the action's instance.

@@ -93,13 +93,26 @@ class Opened(Protocol):
         """End it. A second call does nothing."""
 
 
+class Progress(Protocol):
+    """What an action says about itself that changes by itself: what it has asked for, and how that stands."""
+
+    @property
+    def asked(self) -> int:
+        """The tick in which it asked; 0 if it does not wait any more."""
+        ...
+
+    def words(self) -> str:
+        """How it stands now, for debugging tools."""
+        ...
+
+
 class Possessions(Protocol):
     """What few seats have."""
 
     candidates: Iterator[Mapping[str, Any]] | None  # the choices that are left of ``ctx.candidates``
     cuts: int  # how often its thinking was stopped before it had an answer, since it had one
     status: tuple[str, dict[str, Any]] | None  # what ``set_status_text_key`` said
-    progress: str  # what ``set_debug_progress`` said
+    progress: str | Progress  # what ``set_debug_progress`` said
     resumption: tuple[Any] | None  # what the next ``suspend`` returns at once, because ``resume`` came before it
     suspension: Waiter | None  # the wait of ``suspend``, while it lasts
 
@@ -380,6 +393,11 @@ class SpawnedFrame(ABC):
     @abstractmethod
     def elected(self) -> Node | None:
         """The action that is elected, or None."""
+
+    @property
+    @abstractmethod
+    def is_impossible(self) -> bool:
+        """Whether it thinks, and no action of it can become ready."""
 
     @property
     @abstractmethod

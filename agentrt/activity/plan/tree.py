@@ -172,7 +172,7 @@ from agentrt.words import error_words, type_name
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.expected import CurrentFields
-    from agentrt.activity.author.seat import Opened, SpawnedFrame
+    from agentrt.activity.author.seat import Opened, Progress, SpawnedFrame
     from agentrt.body.budget import SearchWork, Share
     from agentrt.body.flags import Holder
     from agentrt.body.leases import LeaseRefusal, Place
@@ -2334,7 +2334,7 @@ class Backoff:
 class Extras:
     """The rare possessions of one unit. Hardly any has more than a few of them, so each is made with its first use."""
 
-    progress: str = ""  # what ``set_debug_progress`` said
+    progress: str | Progress = ""  # what ``set_debug_progress`` said
     reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
     status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
     kept_debug: dict[str, Any] | None = None  # the author's own debugging data; None until he asks for it

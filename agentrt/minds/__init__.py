@@ -1,0 +1,47 @@
+"""Minds: a language model's thought as one candidate among quick rules. ``agentrt[llm]`` installs what a ``Model`` needs.
+
+A runtime has one ``Mind``: its models, budgets, queue and cache. Agents think by it in actions that derive from
+``Consider`` (choose one of several activities), ``Plan`` (several in order), ``Converse`` and ``Attend`` (talk) or
+``Reflect`` (sum up what a ``Memory`` holds). A ``Scripted`` stands in for a model wherever there is none: in tests, in
+demos, in a branch of a recording.
+
+Where each idea lies: ``asked`` what is asked and what comes of it; ``budget`` who may use how much; ``model`` who
+answers; ``mind`` the queue; ``prompt`` templates and quoting; ``menu`` what may be chosen; ``memory``; ``consider`` and
+``converse`` the actions.
+
+Source: ours, minds.
+"""
+
+from agentrt.minds.asked import Asked, Request
+from agentrt.minds.budget import Budget
+from agentrt.minds.consider import Consider, Plan, Reflect, consider
+from agentrt.minds.converse import Attend, Conversation, Converse, Line, Talks
+from agentrt.minds.memory import Memory, Remembered
+from agentrt.minds.menu import Choice, Option
+from agentrt.minds.mind import Mind, Thought
+from agentrt.minds.model import Model, Scripted
+from agentrt.minds.prompt import Said
+
+__all__ = [
+    "Asked",
+    "Attend",
+    "Budget",
+    "Choice",
+    "Consider",
+    "Conversation",
+    "Converse",
+    "Line",
+    "Memory",
+    "Mind",
+    "Model",
+    "Option",
+    "Plan",
+    "Reflect",
+    "Remembered",
+    "Request",
+    "Said",
+    "Scripted",
+    "Talks",
+    "Thought",
+    "consider",
+]

@@ -1,0 +1,624 @@
+"""A mind: what all agents of one runtime ask their models by, with one queue, one set of books, one cache.
+
+*Asking takes a tick at least.* What is asked within a tick is served at the next intake, the most useful first, then in
+the order of the agents: so the order does not rest on who came to ask first, and a hit in the cache comes no earlier
+than it would be asked for. What comes from outside comes in at an intake too; a scripted answer, when its time is over.
+
+*Three things keep a request waiting*, and ``explain`` says which: its place in the queue, budgets that are used up, and
+a model that failed. A request that a model could answer later is asked again, after a time that doubles. After three
+failures in a row, of whomever, the mind rests, and then tries with one request before it asks for more: a server that is
+down costs no budget, and is not asked by everybody at once when it is back.
+
+*Who is outpaced* is cancelled where it waits, as anything that thinks; then its call is cancelled at the server, or goes
+on for the cache, as it was asked for. What is reserved in the books for a call that was cancelled stays used.
+
+*An answer is checked before it is taken*, by whoever asked. One that cannot be taken is asked for once more, with what
+is wrong; only what was taken is kept in the cache.
+
+Nothing of this is random, and nothing but ``Model.ask`` leaves the game; what comes of that is in a recording, so that a
+replay has the same queue, the same books, the same cache. The text of a request is in no trace.
+
+Source: ours, minds.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, ThoughtFailedError, did_you_mean
+from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.kernel.traps import Waiter, at_once, suspend_on
+from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, Reply, Request, read_reply
+from agentrt.minds.budget import Account, Budget, Spending
+from agentrt.minds.model import Model, Scripted
+from agentrt.snapshot.views import MindView, ThoughtView
+from agentrt.words import counted, error_words, repr_of
+
+if TYPE_CHECKING:
+    from agentrt.agent.agent import Agent
+    from agentrt.kernel.kernel import Timer
+    from agentrt.kernel.strand import Strand
+    from agentrt.minds.model import AnyModel
+    from agentrt.runtime.runtime import Runtime
+
+T = TypeVar("T")
+
+_MOST_KEPT: Final = 64  # thoughts that are over, for who looks
+_MANY_FAILURES: Final = 3  # in a row, after which a mind rests
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class Thought:
+    """One thing that is asked, until it has an answer or has none."""
+
+    __slots__ = (
+        "_first_key", "agent", "asked", "attempts", "began", "check", "corrections", "ended", "is_from_cache", "model",
+        "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request", "seen", "spendings",
+        "state", "strand", "timer", "usage", "value", "waiter", "worth",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        number: int,
+        agent: Agent,
+        request: Request,
+        model: AnyModel,
+        *,
+        asked: int,
+        path: str,
+        purpose: str,
+        worth: float,
+        outpaced: str,
+        check: Callable[[Any], Any] | None,
+        seen: Mapping[str, Any],
+        options: Sequence[Mapping[str, Any]],
+    ) -> None:
+        self.number: int = number  # which thought of its mind, from 1
+        self.agent: Agent = agent
+        self.request: Request = request  # as it is asked now
+        self.model: AnyModel = model
+        self.asked: int = asked  # the tick in which it was asked
+        self.path: str = path  # the place in the plan of who asks
+        self.purpose: str = purpose
+        self.worth: float = worth  # the most useful is served first
+        self.outpaced: str = outpaced  # what becomes of its call when nobody waits any more
+        self.check: Callable[[Any], Any] | None = check
+        self.seen: Mapping[str, Any] = seen  # what it was made of
+        self.options: Sequence[Mapping[str, Any]] = options
+        self.state: str = "queued"  # queued, called, answered, failed or outpaced
+        self.reason: str = ""  # why it waits, or why it has no answer
+        self.began: int = 0  # the tick in which its call began; 0 while it has none
+        self.ended: int = 0  # the tick in which it was over; 0 before
+        self.attempts: int = 0  # how many of its calls failed
+        self.corrections: int = 0  # how many answers could not be taken
+        self.not_before: int = 0  # the tick from which on it may be asked again
+        self.usage: int = 0  # tokens that all its calls have used
+        self.value: Any = None  # what was answered; plain
+        self.is_from_cache: bool = False
+        self.waiter: Waiter | None = Waiter()  # of who asked; None when nobody waits
+        self.spendings: list[tuple[Account, Spending]] = []  # of the call that is under way
+        self.strand: Strand | None = None  # what waits for a call outside
+        self.timer: Timer | None = None  # for a scripted answer
+        self._first_key: str = ""
+
+    @property
+    def key(self) -> str:
+        """That of what was asked at first, by which the answer is kept."""
+        if not self._first_key:
+            self._first_key = self.request.key
+        return self._first_key
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("queued", "called")
+
+    def __repr__(self) -> str:
+        return f"<Thought {self.number} of {self.agent.name}: {self.state}>"
+
+
+class Mind:
+    """Asks language models for the agents of a runtime. Made once for each; found as ``runtime.mind``.
+
+    Args:
+        runtime: whose agents think by it.
+        models: a ``Model``, or a ``Scripted`` in place of one; several are told apart by their names, and who says
+            nothing means the first.
+        budget: what all agents together may use.
+        each: what each agent may use.
+        purposes: what may be used for a purpose: ``{"reflect": Budget(tokens=20_000, per=3600)}``.
+        at_once: how many calls may be under way.
+        cache: how many answers are kept, by all that was asked; 0 for none.
+        retries: how often a call that failed is made again.
+        backoff: after how many game seconds it is, at first and at most; doubled each time.
+        keep_prompts: whether recordings have what was asked, beside its hash.
+
+    Raises:
+        DefinitionError: the runtime has a mind already, or one of the arguments does not fit.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        *models: AnyModel,
+        budget: Budget = Budget(),  # noqa: B008 - it is frozen
+        each: Budget = Budget(),  # noqa: B008
+        purposes: Mapping[str, Budget] = _NOTHING,
+        at_once: int = 8,
+        cache: int = 512,
+        retries: int = 2,
+        backoff: tuple[float, float] = (1.0, 60.0),
+        keep_prompts: bool = False,
+    ) -> None:
+        _check(runtime, models, at_once, cache, retries, backoff)
+        self.runtime: Runtime = runtime
+        self.models: dict[str, AnyModel] = {}  # by their names, the one that is meant if nobody says first
+        for model in models:
+            if self.models.setdefault(model.label, model) is not model:
+                raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
+        self.at_once: int = at_once
+        self.retries: int = retries
+        self.backoff: tuple[float, float] = backoff
+        self.keep_prompts: bool = keep_prompts
+        self.each: Budget = each
+        clock = runtime.clock
+        self.account: Account = Account(budget, clock)  # of all agents together
+        self.purposes: dict[str, Account] = {name: Account(one, clock) for name, one in purposes.items()}
+        self.accounts: dict[str, Account] = {}  # of each agent that has asked, by name
+        self.spent: dict[str, float] = {}  # by agent, by the models' prices
+        self.recent: deque[Thought] = deque(maxlen=_MOST_KEPT)  # what is over, the oldest first
+        self.other_prompts: list[tuple[int, str]] = []  # in a replay: where a request is another now; tick and agent
+        self.calls: int = 0  # that were made
+        self.hits: int = 0  # that the cache spared
+        self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
+        self._waiting: list[Thought] = []  # in the order of serving, but for those that came in this tick
+        self._running: dict[Thought, None] = {}  # in the order of their beginning
+        self._cache: OrderedDict[str, Any] = OrderedDict()  # the one that was used longest ago first
+        self._most_cached = cache
+        self._count = 0
+        self._is_due = False
+        self._is_sorted = True
+        self._wakes_at = 0
+        self._failures = 0
+        self._rests_until = 0
+        self._places: tuple[int, dict[Thought, int]] = (-1, {})
+        runtime.mind = self
+
+    # --- asking -------------------------------------------------------------------------------------------------------
+
+    async def ask(
+        self,
+        agent: Agent,
+        request: Request,
+        *,
+        check: Callable[[Any], T] | None = None,
+        worth: float = 0.0,
+        purpose: str = "",
+        outpaced: Literal["cancel", "finish"] = "cancel",
+        path: str = "",
+        seen: Mapping[str, Any] = _NOTHING,
+        options: Sequence[Mapping[str, Any]] = (),
+        told: Callable[[Thought], object] | None = None,
+    ) -> Any:
+        """Ask, and wait for the answer.
+
+        Args:
+            agent: who asks.
+            request: what is asked.
+            check: makes what is wanted of an answer, or raises a ``ValueError`` that says what is wrong with it.
+            worth: who is worth more is served first.
+            purpose: a name of ``purposes``, whose budget it uses too.
+            outpaced: what becomes of the call when this wait is cancelled: it is cancelled at the server, or finished
+                for the cache.
+            path: the place in the plan from which it is asked.
+            seen, options: what it was made of, for scripted models.
+            told: called with the thought before it waits.
+
+        Returns:
+            What ``check`` made of the answer, or the answer.
+
+        Raises:
+            ThoughtFailedError: there is none.
+        """
+        await at_once()
+        thought = self._thought(agent, request, purpose, path=path, worth=worth, outpaced=outpaced, check=check,
+                                seen=seen, options=options)  # fmt: skip
+        waiter = thought.waiter
+        assert waiter is not None
+        self._waiting.append(thought)
+        self._is_sorted = False
+        self._tell(thought, "asked")
+        self.serve_soon()
+        if told is not None:
+            told(thought)
+        try:
+            value = await suspend_on(waiter)
+        except BaseException:
+            self._given_up(thought)
+            raise
+        if thought.state == "failed":
+            raise ThoughtFailedError(thought.reason, agent=agent.name, path=path, tick=self.runtime.tick)
+        return value
+
+    def _thought(self, agent: Agent, request: Request, purpose: str, **more: Any) -> Thought:
+        model = next(iter(self.models.values())) if not request.model else self.models.get(request.model)
+        if model is None:
+            hint = did_you_mean(request.model, self.models)
+            problem = f"it has no model {request.model!r}.{hint}"
+            raise DefinitionError("Mind", problem, f"It has: {', '.join(self.models)}.")
+        if purpose and purpose not in self.purposes and self.purposes and purpose not in _PURPOSES:
+            hint = did_you_mean(purpose, self.purposes)
+            raise DefinitionError("Mind", f"no budget is for {purpose!r}.{hint}", "Name it in Mind(purposes={...}).")
+        self._count += 1
+        return Thought(self._count, agent, request, model, asked=self.runtime.tick, purpose=purpose, **more)
+
+    # --- serving ------------------------------------------------------------------------------------------------------
+
+    def serve_soon(self) -> None:
+        """Look at what waits, at the next intake."""
+        if not self._is_due:
+            self._is_due = True
+            self.runtime.kernel.post(self._serve)
+
+    def _serve(self) -> None:
+        self._is_due = False
+        tick = self.runtime.tick
+        self._sort()
+        is_blocked = False  # a budget of all is used up: nobody passes who is worth less
+        wakes = self._rests_until if self._rests_until > tick else 0
+        for thought in list(self._waiting):
+            kept = self._cache.get(thought.key)
+            if kept is not None and thought.attempts == 0 and thought.corrections == 0:
+                self._from_cache(thought, kept)
+                continue
+            if is_blocked or tick < self._rests_until or len(self._running) >= self._most_at_once():
+                continue
+            if tick < thought.not_before:
+                wakes = min(wakes or thought.not_before, thought.not_before)
+                continue
+            tokens = thought.model.bound(thought.request)
+            accounts = self._accounts(thought)
+            never = next((one for one in accounts if not one.could_ever(tokens)), None)
+            if never is not None:
+                self._fail(thought, _too_much(tokens, never.budget))
+                continue
+            room = [(one, one.room_at(tokens, tick)) for one in accounts]
+            short = [(one, when) for one, when in room if when]
+            if short:
+                when = -1 if any(when < 0 for _, when in short) else max(when for _, when in short)
+                thought.reason = _used_up(short[0][0], self.account, when, tokens, tick)
+                is_blocked = any(one is self.account for one, _ in short)
+                if when > 0:
+                    wakes = min(wakes or when, when)
+                continue
+            self._begin(thought, tokens, accounts)
+        if wakes:
+            self._wake_at(wakes)
+
+    def _sort(self) -> None:
+        if not self._is_sorted:
+            order = {agent: place for place, agent in enumerate(self.runtime.agents)}
+            last = len(order)
+            self._waiting.sort(key=lambda one: (-one.worth, order.get(one.agent, last), one.number))
+            self._is_sorted = True
+
+    def _most_at_once(self) -> int:
+        return 1 if self._failures >= _MANY_FAILURES else self.at_once
+
+    def _wake_at(self, tick: int) -> None:
+        now = self.runtime.tick
+        if tick > now and not now < self._wakes_at <= tick:
+            self._wakes_at = tick
+            self.runtime.kernel.call_later(tick - now, self.serve_soon)
+
+    def _accounts(self, thought: Thought) -> list[Account]:
+        own = self.accounts.get(thought.agent.name)
+        if own is None:
+            own = self.accounts[thought.agent.name] = Account(self.each, self.runtime.clock)
+        purpose = self.purposes.get(thought.purpose)
+        return [self.account, own] if purpose is None else [self.account, own, purpose]
+
+    def _from_cache(self, thought: Thought, kept: Any) -> None:
+        self._cache.move_to_end(thought.key)
+        try:
+            value = kept if thought.check is None else thought.check(kept)
+        except ValueError:
+            return  # it was good for somebody else; this one asks
+        self.hits += 1
+        thought.is_from_cache = True
+        self._answer(thought, kept, value)
+
+    # --- one call -----------------------------------------------------------------------------------------------------
+
+    def _begin(self, thought: Thought, tokens: int, accounts: list[Account]) -> None:
+        self._waiting.remove(thought)
+        self._running[thought] = None
+        self.calls += 1
+        thought.state, thought.reason = "called", ""
+        thought.began = self.runtime.tick
+        thought.spendings = [(one, one.reserve(tokens)) for one in accounts]
+        self._tell(thought, "called")
+        kernel, model = self.runtime.kernel, thought.model
+        if isinstance(model, Scripted):
+            asked = self._asked(thought)
+            reply = model.reply(asked)
+            try:
+                ticks = self.runtime.clock.ticks(model.seconds(asked))
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                reply, ticks = Reply(kind=REFUSED, text=f"its latency: {error_words(error)}"), 1
+            thought.timer = kernel.call_later(max(1, ticks), self._replied, thought, reply)
+        else:
+            thought.strand = kernel.spawn(self._call(thought, model), f"a thought of {thought.agent.name}")
+
+    def _asked(self, thought: Thought) -> Asked:
+        name = thought.agent.name
+        random = self.runtime.stream(f"thought {thought.number} of {name}")
+        return Asked(
+            name, thought.purpose, self.runtime.tick, thought.request, thought.seen, thought.options, random
+        )
+
+    async def _call(self, thought: Thought, model: Model) -> None:
+        request = thought.request
+        fn = model.ask_here if self.runtime.kernel.host.name == "plain" else model.ask
+        data = request.plain()
+        try:
+            reply = read_reply(await self.runtime.call(fn, data, self.keep_prompts))
+        except Exception as error:
+            reply = Reply(kind=REFUSED, text=error_words(error))
+        if reply.key and reply.key != data["key"]:
+            self.other_prompts.append((self.runtime.tick, thought.agent.name))
+        thought.strand = None
+        self._replied(thought, reply)
+
+    def _replied(self, thought: Thought, reply: Reply) -> None:
+        """A call is over."""
+        thought.timer = None
+        used = reply.usage.total
+        if reply.kind and not used and reply.kind not in FREE:
+            self._settle(thought, None)  # what it used nobody knows
+        else:
+            self._settle(thought, used)
+            price = thought.model.price
+            cost = (reply.usage.read * price[0] + reply.usage.written * price[1]) / 1e6
+            self.spent[thought.agent.name] = self.spent.get(thought.agent.name, 0.0) + cost
+        self._running.pop(thought, None)
+        self.serve_soon()
+        if reply.kind:
+            self._failed(thought, reply)
+            return
+        self._failures = self._rests_until = 0
+        try:
+            value = reply.value if thought.check is None else thought.check(reply.value)
+        except ValueError as error:
+            self._correct(thought, reply.value, error_words(error))
+        else:
+            self._keep(thought.key, reply.value)
+            self._answer(thought, reply.value, value)
+
+    def _settle(self, thought: Thought, used: int | None) -> None:
+        tick = self.runtime.tick
+        for account, spending in thought.spendings:
+            tokens = spending.tokens if used is None else used
+            self.overruns += account is self.account and tokens > spending.tokens
+            account.settle(spending, tokens, tick)
+        if thought.spendings:
+            thought.usage += thought.spendings[0][1].tokens
+        thought.spendings = []
+
+    def _failed(self, thought: Thought, reply: Reply) -> None:
+        tick, clock = self.runtime.tick, self.runtime.clock
+        first, most = self.backoff
+        self._failures += 1
+        if self._failures >= _MANY_FAILURES:
+            seconds = min(most, first * 2.0 ** min(self._failures - _MANY_FAILURES, 30))
+            self._rests_until = tick + max(1, clock.ticks(max(seconds, min(reply.after, most))))
+            self._wake_at(self._rests_until)
+        thought.attempts += 1
+        if reply.kind not in AGAIN or thought.attempts > self.retries or thought.waiter is None:
+            self._fail(thought, reply.text)
+            return
+        seconds = max(min(most, first * 2.0 ** min(thought.attempts - 1, 30)), min(reply.after, most))
+        thought.not_before = tick + max(1, clock.ticks(seconds))
+        self._again(thought, reply.text)
+
+    def _correct(self, thought: Thought, value: Any, error: str) -> None:
+        thought.corrections += 1
+        if thought.corrections > 1 or thought.waiter is None:
+            self._fail(thought, f"its answer cannot be taken: {error}")
+            return
+        key = thought.key  # before the request is another one
+        thought.request = thought.request.corrected(value, error)
+        assert thought.key == key
+        self._again(thought, f"its answer could not be taken: {error}")
+
+    def _again(self, thought: Thought, reason: str) -> None:
+        thought.state, thought.reason = "queued", reason
+        self._waiting.append(thought)
+        self._is_sorted = False
+        self._tell(thought, "again", reason=reason)
+        self.serve_soon()
+
+    def _keep(self, key: str, value: Any) -> None:
+        if self._most_cached:
+            self._cache[key] = value
+            self._cache.move_to_end(key)
+            if len(self._cache) > self._most_cached:
+                self._cache.popitem(last=False)
+
+    # --- how it ends --------------------------------------------------------------------------------------------------
+
+    def _answer(self, thought: Thought, plain: Any, value: Any) -> None:
+        thought.value = plain
+        thought.reason = ""
+        self._end(thought, "answered", value)
+
+    def _fail(self, thought: Thought, reason: str) -> None:
+        thought.reason = reason
+        self._end(thought, "failed", None)
+
+    def _end(self, thought: Thought, state: str, value: Any) -> None:
+        waiter, thought.waiter = thought.waiter, None
+        if thought.state == "queued":
+            self._waiting.remove(thought)
+        if waiter is not None or state == "failed":
+            thought.state = state
+        else:
+            thought.state = "outpaced"
+        thought.ended = self.runtime.tick
+        self.recent.append(thought)
+        told = {"reason": thought.reason} if thought.reason else {}
+        self._tell(thought, state, tokens=thought.usage, **told)
+        if waiter is not None:
+            waiter.notify(value)
+
+    def _given_up(self, thought: Thought) -> None:
+        """Who asked does not wait any more."""
+        if thought.waiter is None:
+            return  # it was answered in the same moment
+        thought.waiter = None
+        if thought.state == "called" and thought.outpaced == "finish":
+            self._tell(thought, "outpaced", goes_on=True)
+            return
+        if thought.state == "called":
+            self._running.pop(thought, None)
+            if thought.timer is not None:
+                thought.timer.cancel()
+            if thought.strand is not None:
+                thought.strand.stop("nobody waits for the answer any more")
+            self._settle(thought, None)
+        else:
+            self._waiting.remove(thought)
+        thought.state, thought.ended = "outpaced", self.runtime.tick
+        self.recent.append(thought)
+        self._tell(thought, "outpaced", tokens=thought.usage)
+        self.serve_soon()
+
+    # --- for people ---------------------------------------------------------------------------------------------------
+
+    def words(self, thought: Thought) -> str:
+        """How it stands with a thought: its place in the queue, what it waits for."""
+        if thought.state == "called":
+            again = f", asked again since {thought.reason}" if thought.reason else ""
+            return f"{thought.model.label} was asked{again}"
+        if thought.state != "queued":
+            return thought.reason or thought.state
+        if thought.reason:
+            until = f", asked again in tick {thought.not_before}" if thought.not_before > self.runtime.tick else ""
+            return f"{thought.reason}{until}"
+        if self._rests_until > self.runtime.tick:
+            return f"the model fails, it is asked again in tick {self._rests_until}"
+        return f"{_ordinal(self._place(thought))} in the queue"
+
+    def _place(self, thought: Thought) -> int:
+        tick, places = self._places
+        if tick != self.runtime.tick or thought not in places:
+            order = {agent: place for place, agent in enumerate(self.runtime.agents)}
+            waiting = sorted(self._waiting, key=lambda one: (-one.worth, order.get(one.agent, 0), one.number))
+            places = {one: place for place, one in enumerate(waiting, 1)}
+            self._places = self.runtime.tick, places
+        return places.get(thought, 0)
+
+    def snapshot(self) -> MindView:
+        """How it stands, as frozen, plain data."""
+        tick = self.runtime.tick
+        tokens, calls = self.account.left(tick)
+        thoughts = [*self._running, *sorted(self._waiting, key=self._place)]
+        return MindView(
+            models=tuple(self.models),
+            at_once=self.at_once,
+            running=len(self._running),
+            waiting=len(self._waiting),
+            calls=self.calls,
+            hits=self.hits,
+            tokens=self.account.total_tokens,
+            tokens_left=tokens,
+            calls_left=calls,
+            money=round(sum(self.spent.values()), 6),
+            rests_until=self._rests_until if self._rests_until > tick else 0,
+            overruns=self.overruns,
+            by_agent={
+                name: {
+                    "calls": account.total_calls,
+                    "tokens": account.total_tokens,
+                    "money": round(self.spent.get(name, 0.0), 6),
+                }
+                for name, account in self.accounts.items()
+            },
+            thoughts=tuple(self._view(one) for one in [*thoughts, *reversed(self.recent)]),
+        )
+
+    def _view(self, thought: Thought) -> ThoughtView:
+        return ThoughtView(
+            number=thought.number,
+            agent=thought.agent.name,
+            path=thought.path,
+            purpose=thought.purpose,
+            model=thought.model.label,
+            state=thought.state,
+            asked=thought.asked,
+            began=thought.began,
+            ended=thought.ended,
+            words=self.words(thought),
+            tokens=thought.usage,
+            is_from_cache=thought.is_from_cache,
+        )
+
+    def _tell(self, thought: Thought, became: str, **detail: str | int | float | bool) -> None:
+        trace = self.runtime.trace
+        if trace.on:
+            told = (("became", became), ("thought", thought.number), *detail.items())
+            trace.emit(
+                TraceRecord(self.runtime.tick, thought.agent.name, thought.path, TraceEvent.THOUGHT, tuple(told))
+            )
+
+    def __repr__(self) -> str:
+        return f"<Mind of {', '.join(self.models)}: {len(self._running)} calls, {len(self._waiting)} wait>"
+
+
+_PURPOSES: Final = frozenset({"reflect"})  # those of the actions here, for which nobody has to have a budget
+
+
+def _too_much(tokens: int, budget: Budget) -> str:
+    if budget.calls == 0:
+        return "its budget allows no call"
+    return f"it may use up to {counted(tokens, 'token')}, and its whole budget is {budget.tokens}"
+
+
+def _used_up(account: Account, of_all: Account, when: int, tokens: int, tick: int) -> str:
+    left = account.left(tick)
+    what = "calls" if left[1] is not None and left[1] < 1 else "tokens"
+    whose = "" if account is of_all else " of its own"
+    told = f"no {what}{whose} left"
+    if what == "tokens":
+        told += f": it may use up to {tokens}, and {left[0]} are left"
+    return f"{told}, more from tick {when} on" if when > 0 else told
+
+
+def _ordinal(place: int) -> str:
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
+def _check(
+    runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any
+) -> None:
+    if not hasattr(runtime, "kernel"):
+        raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
+    if runtime.mind is not None:
+        raise DefinitionError("Mind", "the runtime has a mind.", "Make one, and give it all models: Mind(runtime, a, b).")
+    if not models or not all(isinstance(model, (Model, Scripted)) for model in models):
+        raise DefinitionError("Mind", "it has no model.", 'Give it one: Mind(runtime, Model("gpt-5-mini")).')
+    for name, value, least in (("at_once", at_once, 1), ("cache", cache, 0), ("retries", retries, 0)):
+        if type(value) is not int or value < least:
+            raise DefinitionError("Mind", f"{name} is {repr_of(value, 80)}.", f"Write a whole number from {least} on.")
+    try:
+        first, most = backoff
+        fits = 0 < first <= most < float("inf")
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        problem = f"backoff is {repr_of(backoff, 80)}."
+        raise DefinitionError("Mind", problem, "Write game seconds, at first and at most: (1.0, 60.0).")

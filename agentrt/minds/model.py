@@ -1,0 +1,306 @@
+"""Models: who answers. One outside of the game, behind a server that speaks OpenAI's protocol, or a function in it.
+
+``Model`` is called as any outside is (``Runtime.call``): what it returns comes in at an intake, a recording keeps it, a
+replay needs neither it nor a network. One call is one request to the server: nobody below may ask again by himself, for
+each request is in the books before it is made. It never raises; why there is no answer is part of what it returns, in
+words of our own, with what the server said only as far as it cannot hold the key.
+
+A connection lasts for one request. That costs a handshake, which is little beside what a model takes; nothing has to
+be closed when a run ends, and a call that is cancelled is seen at the server at once.
+
+``Scripted`` is a function of the game: deterministic, asked where it is due and answering after some game time, the same
+on every host. A recording of it has nothing from outside.
+
+Source: ours, minds.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from agentrt.errors import DefinitionError, MissingExtraError
+from agentrt.minds.asked import BROKEN, BUSY, LATE, LOST, REFUSED, SERVER, UNREACHED, Asked, Reply, Request, Usage
+from agentrt.words import printable, repr_of
+
+if TYPE_CHECKING:
+    import ssl
+
+_MOST_TOLD: Final = 200  # characters of what a server says about a failure
+_KEYS: Final = re.compile(r"\b(?:sk|pk|key|gsk|xai|Bearer)[-_ ][\w*.\-]{6,}", re.IGNORECASE)  # what looks like one
+_TOOL: Final = "answer"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A language model outside of the game.
+
+    Args:
+        name: its name at the server: ``"gpt-5-mini"``; ``"openai:gpt-5-mini"`` is the same.
+        base_url: where the server is; empty for OpenAI's own. Any that speaks its chat protocol will do.
+        key: the environment variable in which its key stands. The key itself is read for each call and kept nowhere.
+        timeout: real seconds that one call may take.
+        temperature: how freely it chooses; None as the server has it.
+        output: how it is told the form of an answer: ``"tool"``, a function to call; ``"native"``, a response format;
+            ``"prompted"``, in words, for servers that know neither.
+        count: says how many tokens a request has at most, the answer left out; None counts each byte as one.
+        price: what a million tokens cost that are read, and that are written.
+        spans: whether its calls are spans of OpenTelemetry, by the conventions for generative models; without what is
+            said in them.
+    """
+
+    name: str
+    base_url: str = ""
+    key: str = "OPENAI_API_KEY"
+    timeout: float = 30.0
+    temperature: float | None = None
+    output: Literal["tool", "native", "prompted"] = "tool"
+    count: Callable[[Request], int] | None = None
+    price: tuple[float, float] = (0.0, 0.0)
+    spans: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise DefinitionError("Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server.")
+        if not re.fullmatch(r"[A-Za-z_]\w*", self.key):  # and whoever gave the key itself does not see it here
+            raise DefinitionError("Model", "key is no name of an environment variable.", 'Write key="OPENAI_API_KEY".')
+        if self.output not in ("tool", "native", "prompted"):
+            problem = f"output is {repr_of(self.output, 80)}."
+            raise DefinitionError("Model", problem, "Write 'tool', 'native' or 'prompted'.")
+        if not (isinstance(self.timeout, (int, float)) and self.timeout > 0):
+            raise DefinitionError("Model", f"timeout is {repr_of(self.timeout, 80)}.", "Write real seconds above 0.")
+
+    @property
+    def label(self) -> str:
+        """What it is called in traces and views."""
+        return self.name.removeprefix("openai:")
+
+    def bound(self, request: Request) -> int:
+        """How many tokens a call can use at most."""
+        return request.bound() if self.count is None else self.count(request) + request.max_tokens
+
+    def require(self) -> None:
+        """See to it that what it needs is there; ``MissingExtraError`` if not."""
+        try:
+            import pydantic_ai.models.openai  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError("llm", error.name or "pydantic_ai") from None
+
+    async def ask(self, data: dict[str, Any], keeps: bool = False) -> dict[str, Any]:
+        """Make one call: a request as plain values, and a reply as plain values. Runs on an event loop.
+
+        Args:
+            data: the request, with its key.
+            keeps: whether the reply has the request, too, for recordings.
+        """
+        import anyio
+
+        request = Request(*(data[name] for name in Request._fields))
+        reply = Reply(kind=LATE, text=f"no answer within {self.timeout:g} s")
+        with anyio.move_on_after(self.timeout):
+            reply = await self._ask(request)
+        plain = reply._replace(key=data["key"]).plain()
+        return {**plain, "asked": data} if keeps else plain
+
+    def ask_here(self, data: dict[str, Any], keeps: bool = False) -> dict[str, Any]:
+        """The same where no event loop runs; whoever calls waits."""
+        import anyio
+
+        return anyio.run(self.ask, data, keeps)
+
+    async def _ask(self, request: Request) -> Reply:
+        from pydantic_ai import direct, exceptions, messages, models, output, settings, tools
+        from pydantic_ai.models.instrumented import InstrumentationSettings
+
+        parameters = models.ModelRequestParameters(allow_text_output=True)
+        schema = dict(request.schema)
+        if self.output == "tool":
+            parameters.output_mode = "tool"
+            parameters.output_tools = [
+                tools.ToolDefinition(
+                    name=_TOOL, description="Give your answer.", parameters_json_schema=schema, kind="output"
+                )
+            ]
+        elif self.output == "native":
+            parameters.output_mode = "native"
+            parameters.output_object = output.OutputObjectDefinition(json_schema=schema, name=_TOOL)
+        system = request.system
+        if self.output == "prompted":
+            system += f"\nAnswer with one JSON object, and nothing else, of this schema:\n{json.dumps(schema)}"
+        asked = messages.ModelRequest(
+            parts=[messages.SystemPromptPart(content=system), messages.UserPromptPart(content=request.prompt)]
+        )
+        limits: settings.ModelSettings = {"max_tokens": request.max_tokens, "timeout": self.timeout, "max_retries": 0}
+        if self.temperature is not None:
+            limits["temperature"] = self.temperature
+        instrument = InstrumentationSettings(include_content=False, version=5) if self.spans else None
+        secret = os.environ.get(self.key, "")
+        try:
+            async with self._client(secret) as client:
+                response = await direct.model_request(
+                    _model(self.label, client),
+                    [asked],
+                    model_settings=limits,
+                    model_request_parameters=parameters,
+                    instrument=instrument,
+                )
+        except Exception as error:
+            return _failure(error, secret, exceptions)
+        usage = Usage(_whole(response.usage.input_tokens), _whole(response.usage.output_tokens))
+        value, problem = _value(response.parts, messages)
+        if problem:
+            return Reply(None, usage, BROKEN, problem)
+        return Reply(value, usage)
+
+    def _client(self, secret: str) -> Any:
+        import openai
+
+        return openai.AsyncOpenAI(
+            api_key=secret or "none",  # servers of one's own need none, and the library insists
+            base_url=self.base_url or None,
+            max_retries=0,
+            timeout=self.timeout,
+            http_client=openai.DefaultAsyncHttpxClient(verify=_trusted()),
+        )
+
+
+@functools.cache
+def _trusted() -> ssl.SSLContext:
+    """Whom to trust; reading that takes longer than all else about a call."""
+    import ssl
+
+    return ssl.create_default_context()
+
+
+def _model(name: str, client: Any) -> Any:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+
+
+def _whole(value: object) -> int:
+    return value if type(value) is int and value > 0 else 0
+
+
+def _value(parts: Any, messages: Any) -> tuple[Any, str]:
+    """The answer in a response: of the call of our tool, or of the text; and what is wrong with it."""
+    texts: list[Any] = [part.args for part in parts if isinstance(part, messages.ToolCallPart)][:1]
+    texts = texts or ["".join(part.content for part in parts if isinstance(part, messages.TextPart))]
+    found: object = texts[0]
+    if isinstance(found, Mapping):
+        return dict(found), ""
+    text = str(found or "").strip().removeprefix("```json").strip("`").strip()
+    try:
+        return json.loads(text), ""
+    except (ValueError, RecursionError):
+        return None, f"it is no JSON: {repr_of(text, 80)}" if text else "it is empty"
+
+
+def _failure(error: Exception, secret: str, exceptions: Any) -> Reply:
+    """Why there is no answer, in words that hold no secret."""
+    after = getattr(error, "retry_after", None) or 0.0
+    status = getattr(error, "status_code", None)
+    if isinstance(error, exceptions.ModelHTTPError) and isinstance(status, int):
+        if status in (401, 403):  # servers like to quote the key there, in part
+            return Reply(kind=REFUSED, text=f"the server does not take the key ({status})")
+        kind = BUSY if status in (408, 429, 503, 529) else SERVER if status >= 500 else REFUSED
+        return Reply(kind=kind, text=f"the server answered {status}: {_safe(error, secret)}", after=after)
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & {"ModelTimeoutError", "TimeoutError", "APITimeoutError"}:
+        return Reply(kind=LATE, text="the server took too long")
+    if names & {"ModelConnectionError", "APIConnectionError", "OSError", "ModelAPIError"}:
+        if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in _causes(error)):
+            return Reply(kind=UNREACHED, text="the server cannot be reached")
+        return Reply(kind=LOST, text=f"the connection broke: {_safe(error, secret)}")
+    return Reply(kind=BROKEN, text=f"what came is no answer: {_safe(error, secret)}")
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    one: BaseException | None = error
+    while one is not None and len(found) < 16:  # a circle has no end
+        found.append(one)
+        one = one.__cause__ or one.__context__
+    return found
+
+
+def _safe(error: Exception, secret: str) -> str:
+    text = str(getattr(error, "message", "") or error)
+    if secret:
+        text = text.replace(secret, "***")
+    return printable(_KEYS.sub("***", text))[:_MOST_TOLD]
+
+
+# What a function of the game answers: the answer, or that and what it used; or it raises.
+Script: TypeAlias = "Callable[[Asked], Any]"
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A function of the game in place of a model: the same answers in every run of a seed, without a server.
+
+    Args:
+        answer: called with an ``Asked``; returns the answer, an object of the request's schema. What it raises is why
+            there is none.
+        latency: in how many game seconds the answer comes, or a function that says it of an ``Asked``.
+        name: what it is called in traces and views.
+        price: as for ``Model``.
+        usage: says what an answer has used, called with the ``Asked`` and the answer; None counts a token for each four
+            bytes, as models roughly do.
+    """
+
+    answer: Script
+    latency: float | Callable[[Asked], float] = 0.5
+    name: str = "scripted"
+    price: tuple[float, float] = (0.0, 0.0)
+    usage: Callable[[Asked, Any], tuple[int, int]] | None = None
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def bound(self, request: Request) -> int:
+        return request.bound()
+
+    def require(self) -> None:
+        """It needs nothing."""
+
+    def seconds(self, asked: Asked) -> float:
+        """How long an answer takes, in game seconds."""
+        return float(self.latency(asked) if callable(self.latency) else self.latency)
+
+    def reply(self, asked: Asked) -> Reply:
+        """What it answers; whatever it does, a reply comes out."""
+        from agentrt.errors import ENDS_PROGRAM
+        from agentrt.words import error_words
+
+        key = asked.request.key
+        try:
+            value = self.answer(asked)
+            text = json.dumps(value, ensure_ascii=False)  # an answer is plain, as one from outside is
+            read, written = self._used(asked, value, text)
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            return Reply(kind=SERVER, text=f"{self.name}: {error_words(error)}", key=key)
+        return Reply(json.loads(text), Usage(read, written), key=key)
+
+    def _used(self, asked: Asked, value: Any, text: str) -> tuple[int, int]:
+        if self.usage is not None:
+            read, written = self.usage(asked, value)
+            return _whole(read), _whole(written)
+        request = asked.request
+        return _quarter(request.system + request.prompt), min(_quarter(text), request.max_tokens)
+
+
+def _quarter(text: str) -> int:
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
+
+
+AnyModel: TypeAlias = "Model | Scripted"
