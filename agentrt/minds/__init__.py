@@ -1,4 +1,4 @@
-"""Minds: a language model's thought as one candidate among quick rules. ``agentrt[llm]`` installs what a ``Model`` needs.
+"""Minds: a language model's thought as one candidate among quick rules. The extra ``llm`` has what a ``Model`` needs.
 
 A runtime has one ``Mind``: its models, budgets, queue and cache. Agents think by it in actions that derive from
 ``Consider`` (choose one of several activities), ``Plan`` (several in order), ``Converse`` and ``Attend`` (talk) or

@@ -1,8 +1,8 @@
 """What a mind is asked and what it says, as plain data: requests, answers, and why there is none.
 
-A request is all that an answer may rest on, so equal requests have equal keys, on every machine. A model outside of the
-game is given it as a dict of plain values and gives one back, an error too: this is what a recording keeps, and a key of
-an API can stand in neither.
+A request is all that an answer may rest on, so equal requests have equal keys, on every machine. A model outside of
+the game is given it as a dict of plain values and gives one back, an error too: this is what a recording keeps, and the
+key of an API can stand in neither.
 
 *Tokens are bounded from above before a call.* No tokenizer of a model is known here, but one that works on bytes makes
 at most one token of a byte. So the bound of a request is its length in UTF-8, something for what a server writes around

@@ -164,6 +164,8 @@ class Consider(Minded):
     most: ClassVar[int] = 1  # how many choices an answer has; see ``Plan``
 
     class Output(ThinkOutput):
+        """What was chosen."""
+
         activity: str  # what was chosen
         why: str  # in the model's words
 
@@ -174,7 +176,9 @@ class Consider(Minded):
             told = f"Write {', '.join(map(repr, _STALE[:-1]))} or {_STALE[-1]!r}."
             raise DefinitionError(subject, f"stale is {repr_of(cls.stale, 80)}.", told)
         if isinstance(cls.menu, str) or not isinstance(cls.menu, Collection):
-            raise DefinitionError(subject, f"menu is {repr_of(cls.menu, 80)}.", 'Write menu = ("town:chat", "town:walk").')
+            raise DefinitionError(
+                subject, f"menu is {repr_of(cls.menu, 80)}.", 'Write menu = ("town:chat", "town:walk").'
+            )
         for what in ("again", "patience"):
             if not (isinstance(getattr(cls, what), (int, float)) and getattr(cls, what) > 0):
                 problem = f"{what} is {repr_of(getattr(cls, what), 80)}."
@@ -224,7 +228,7 @@ class Consider(Minded):
         """Ask, and have the first of what was chosen think; None if the answer is stale."""
         seen = dict(self.sees(ctx, args))
         menu = await self._menu(ctx, args)
-        refused = ""
+        refused = problem = ""
         for _ in range(2):
             said = f"{_choosing(self.most)}\n{menu.lines()}"
             told = "\n".join(part for part in (said, rules, refused) if part)
@@ -348,9 +352,7 @@ class Plan(Consider):
                 done.append(step.activity)
             first = None
 
-    async def _revise(
-        self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str
-    ) -> list[Choice]:
+    async def _revise(self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str) -> list[Choice]:
         seen = dict(self.sees(ctx, args))
         menu = self._offered(ctx, args)
         was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {reason[:200]}."

@@ -1,11 +1,11 @@
 """Conversations: two characters talk, by turns, each line a thought of its own.
 
-Who begins performs ``Converse``; the other one has ``Attend`` among its actions, which becomes ready when somebody speaks
-to it, and is elected by its utility as any other. So nobody is held: a wolf comes, and whoever runs from it leaves the
-conversation where it is; the other one hears that and goes on with its life.
+Who begins performs ``Converse``; the other one has ``Attend`` among its actions, which becomes ready when somebody
+speaks to it, and is elected by its utility as any other. So nobody is held: a wolf comes, and whoever runs from it
+leaves the conversation where it is; the other one hears that and goes on with its life.
 
-A line is bounded, is remembered by both if they have a ``Memory``, and is told to whoever listens to ``Talks.said``: what
-draws balloons, or hears by chance.
+A line is bounded, is remembered by both if they have a ``Memory``, and is told to whoever listens to ``Talks.said``:
+what draws balloons, or hears by chance.
 
 Source: ours, minds.
 """
@@ -26,8 +26,7 @@ from agentrt.minds.prompt import Said
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
-    from agentrt.agent.agent import Agent
-    from agentrt.runtime.runtime import Runtime
+    from agentrt.agent.agent import Agent, AgentRuntime
 
 _MOST_SHOWN: Final = 12  # lines of a conversation in a prompt
 _LINE: Final[dict[str, Any]] = {
@@ -101,7 +100,7 @@ class Conversation:
 class Talks:
     """Who talks to whom in one runtime; ``Talks.of(runtime)``."""
 
-    _all: ClassVar[WeakKeyDictionary[Runtime, Talks]] = WeakKeyDictionary()
+    _all: ClassVar[WeakKeyDictionary[AgentRuntime, Talks]] = WeakKeyDictionary()
 
     def __init__(self) -> None:
         self.said: Signal = Signal()  # emitted with each ``Line``
@@ -109,7 +108,7 @@ class Talks:
         self.open: dict[str, Conversation] = {}  # by the name of each member, from the first word on to the last
 
     @classmethod
-    def of(cls, runtime: Runtime) -> Talks:
+    def of(cls, runtime: AgentRuntime) -> Talks:
         """Those of a runtime."""
         found = cls._all.get(runtime)
         if found is None:
@@ -135,6 +134,9 @@ class Talks:
                 is_gone = True
         if is_gone:
             self.changed.emit()
+
+    def __repr__(self) -> str:
+        return f"<Talks: {len(set(self.open.values()))} go on>"
 
 
 class Talking(Minded):
@@ -164,7 +166,8 @@ class Talking(Minded):
                 await conversation.changed.wait()
                 continue
             seen = {
-                "name": me.name, "partner": partner.name, "topic": Said(conversation.members[0].name, conversation.topic),
+                "name": me.name, "partner": partner.name,
+                "topic": Said(conversation.members[0].name, conversation.topic),
                 "said": list(conversation.lines[-_MOST_SHOWN:]), **self.sees(ctx, args),
             }  # fmt: skip
             is_last = len(conversation.lines) + 1 >= self.most_lines
@@ -174,7 +177,7 @@ class Talking(Minded):
             except ThoughtFailedError as error:
                 conversation.finish(f"{me.name} has no words: {error.reason}")
                 return
-            if conversation.is_over:
+            if conversation.end:  # the other one has gone meanwhile
                 return
             self._remember(ctx, conversation, me, said["say"])
             await ctx.sleep(len(said["say"]) / self.pace)
@@ -187,6 +190,7 @@ class Talking(Minded):
             memory = member.entity.get(Memory) if hasattr(member.entity, "get") else None
             if memory is not None:
                 memory.note(ctx.clock.tick, text, by=me.name, kind="said", importance=0.4)
+        assert me.runtime is not None
         Talks.of(me.runtime).said.emit(Line(conversation, me, text))
 
 
@@ -206,6 +210,8 @@ class Converse(Talking):
     patience: ClassVar[float] = 5.0
 
     class Args(ActionArgs):
+        """Whom to talk with."""
+
         who: Any  # the entity to talk with
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
@@ -245,6 +251,8 @@ class Attend(Talking):
     """Listen to who speaks to one, and talk until it is over. It is ready when somebody does."""
 
     class Output(ThinkOutput):
+        """Who spoke to it."""
+
         who: str  # the name of who speaks
 
     async def think(self, ctx: Context[Any], args: Any) -> None:

@@ -3,8 +3,8 @@
 Each entry has the tick, a text, who said it, a kind and an importance from 0 to 1. What is recalled is scored as in the
 paper below: how recent it is (halved in each ``half_life`` of game time), how important, and how near to the words that
 are asked for; each from 0 to 1, and added by weights. Words are compared by SQLite's full-text search (FTS5, BM25, with
-stems), in memory; or by vectors, if there is a function that makes them. Scores are rounded before they are compared, so
-that the order is the same on every machine; of equals the newer comes first.
+stems), in memory; or by vectors, if there is a function that makes them. Scores are rounded before they are compared,
+so that the order is the same on every machine; of equals the newer comes first.
 
 If it is full, the least important goes, of equals the oldest.
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from agentrt.errors import DataFault, DefinitionError
@@ -84,9 +84,6 @@ class Memory:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterable[Remembered]:  # type: ignore[misc]
-        return iter(tuple(self._entries.values()))
-
     @property
     def entries(self) -> tuple[Remembered, ...]:
         """All that is remembered, the oldest first."""
@@ -130,7 +127,7 @@ class Memory:
         def score(number: int) -> float:
             one = self._entries[number]
             age = max(tick - one.tick, 0)
-            total = recent * 0.5 ** (age / half) + important * one.importance + relevant * near.get(number, 0.0)
+            total: float = recent * 0.5 ** (age / half) + important * one.importance + relevant * near.get(number, 0.0)
             return round(total, _DECIMALS)
 
         numbers = [number for number, one in self._entries.items() if not kind or one.kind == kind]
@@ -176,7 +173,7 @@ class Memory:
         """
         try:
             weights = tuple(float(one) for one in saved["weights"])
-            made = cls(saved["capacity"], half_life=float(saved["half_life"]), weights=weights, embed=embed)  # type: ignore[arg-type]
+            made = cls(saved["capacity"], half_life=float(saved["half_life"]), weights=weights, embed=embed)
             if len(weights) != 3:
                 raise ValueError("weights are three numbers")
         except (KeyError, TypeError, ValueError, DefinitionError) as error:

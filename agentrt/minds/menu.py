@@ -166,7 +166,9 @@ class Menu:
             return []
         if math.prod(map(len, option.choices.values())) > _MOST_SAMPLES:
             return []
-        return [dict(zip(option.choices, one, strict=True)) for one in product(*map(dict.values, option.choices.values()))]
+        return [
+            dict(zip(option.choices, one, strict=True)) for one in product(*map(dict.values, option.choices.values()))
+        ]
 
     def choose(self, answer: Any) -> Choice:
         """What an answer chooses.
@@ -235,7 +237,7 @@ def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[s
 
 
 @lru_cache(maxsize=1024)
-def _forms(kind: type[ActionArgs]) -> dict[str, tuple[dict[str, Any] | None, bool]]:
+def _forms(kind: Any) -> dict[str, tuple[dict[str, Any] | None, bool]]:
     """For each argument a JSON schema, or None if it takes no plain value; and whether it has to be given."""
     return {name: (_form(hint), default is REQUIRED) for name, (hint, default) in kind.declared().items()}
 

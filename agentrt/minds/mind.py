@@ -6,17 +6,17 @@ than it would be asked for. What comes from outside comes in at an intake too; a
 
 *Three things keep a request waiting*, and ``explain`` says which: its place in the queue, budgets that are used up, and
 a model that failed. A request that a model could answer later is asked again, after a time that doubles. After three
-failures in a row, of whomever, the mind rests, and then tries with one request before it asks for more: a server that is
-down costs no budget, and is not asked by everybody at once when it is back.
+failures in a row, of whomever, the mind rests, and then tries with one request before it asks for more: a server that
+is down costs no budget, and is not asked by everybody at once when it is back.
 
-*Who is outpaced* is cancelled where it waits, as anything that thinks; then its call is cancelled at the server, or goes
-on for the cache, as it was asked for. What is reserved in the books for a call that was cancelled stays used.
+*Who is outpaced* is cancelled where it waits, as anything that thinks; then its call is cancelled at the server, or
+goes on for the cache, as it was asked for. What is reserved in the books for a call that was cancelled stays used.
 
 *An answer is checked before it is taken*, by whoever asked. One that cannot be taken is asked for once more, with what
 is wrong; only what was taken is kept in the cache.
 
-Nothing of this is random, and nothing but ``Model.ask`` leaves the game; what comes of that is in a recording, so that a
-replay has the same queue, the same books, the same cache. The text of a request is in no trace.
+Nothing of this is random, and nothing but ``Model.ask`` leaves the game; what comes of that is in a recording, so that
+a replay has the same queue, the same books, the same cache. The text of a request is in no trace.
 
 Source: ours, minds.
 """
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.kernel.kernel import Timer
     from agentrt.kernel.strand import Strand
+    from agentrt.kernel.trace import Detail
     from agentrt.minds.model import AnyModel
     from agentrt.runtime.runtime import Runtime
 
@@ -356,9 +357,7 @@ class Mind:
     def _asked(self, thought: Thought) -> Asked:
         name = thought.agent.name
         random = self.runtime.stream(f"thought {thought.number} of {name}")
-        return Asked(
-            name, thought.purpose, self.runtime.tick, thought.request, thought.seen, thought.options, random
-        )
+        return Asked(name, thought.purpose, self.runtime.tick, thought.request, thought.seen, thought.options, random)
 
     async def _call(self, thought: Thought, model: Model) -> None:
         request = thought.request
@@ -569,7 +568,7 @@ class Mind:
     def _tell(self, thought: Thought, became: str, **detail: str | int | float | bool) -> None:
         trace = self.runtime.trace
         if trace.on:
-            told = (("became", became), ("thought", thought.number), *detail.items())
+            told: Detail = (("became", became), ("thought", thought.number), *detail.items())
             trace.emit(
                 TraceRecord(self.runtime.tick, thought.agent.name, thought.path, TraceEvent.THOUGHT, tuple(told))
             )
@@ -602,13 +601,13 @@ def _ordinal(place: int) -> str:
     return f"{place}{ending}"
 
 
-def _check(
-    runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any
-) -> None:
+def _check(runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any) -> None:
     if not hasattr(runtime, "kernel"):
         raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
     if runtime.mind is not None:
-        raise DefinitionError("Mind", "the runtime has a mind.", "Make one, and give it all models: Mind(runtime, a, b).")
+        raise DefinitionError(
+            "Mind", "the runtime has a mind.", "Make one, and give it all models: Mind(runtime, a, b)."
+        )
     if not models or not all(isinstance(model, (Model, Scripted)) for model in models):
         raise DefinitionError("Mind", "it has no model.", 'Give it one: Mind(runtime, Model("gpt-5-mini")).')
     for name, value, least in (("at_once", at_once, 1), ("cache", cache, 0), ("retries", retries, 0)):

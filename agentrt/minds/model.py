@@ -8,8 +8,8 @@ words of our own, with what the server said only as far as it cannot hold the ke
 A connection lasts for one request. That costs a handshake, which is little beside what a model takes; nothing has to
 be closed when a run ends, and a call that is cancelled is seen at the server at once.
 
-``Scripted`` is a function of the game: deterministic, asked where it is due and answering after some game time, the same
-on every host. A recording of it has nothing from outside.
+``Scripted`` is a function of the game: deterministic, asked where it is due and answering after some game time, the
+same on every host. A recording of it has nothing from outside.
 
 Source: ours, minds.
 """
@@ -22,7 +22,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from agentrt.errors import DefinitionError, MissingExtraError
 from agentrt.minds.asked import BROKEN, BUSY, LATE, LOST, REFUSED, SERVER, UNREACHED, Asked, Reply, Request, Usage
@@ -65,14 +65,17 @@ class Model:
     spans: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise DefinitionError("Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server.")
+        name, timeout = cast("object", self.name), cast("object", self.timeout)
+        if not isinstance(name, str) or not name:
+            raise DefinitionError(
+                "Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server."
+            )
         if not re.fullmatch(r"[A-Za-z_]\w*", self.key):  # and whoever gave the key itself does not see it here
             raise DefinitionError("Model", "key is no name of an environment variable.", 'Write key="OPENAI_API_KEY".')
         if self.output not in ("tool", "native", "prompted"):
             problem = f"output is {repr_of(self.output, 80)}."
             raise DefinitionError("Model", problem, "Write 'tool', 'native' or 'prompted'.")
-        if not (isinstance(self.timeout, (int, float)) and self.timeout > 0):
+        if not (isinstance(timeout, (int, float)) and timeout > 0):
             raise DefinitionError("Model", f"timeout is {repr_of(self.timeout, 80)}.", "Write real seconds above 0.")
 
     @property
