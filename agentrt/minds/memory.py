@@ -70,7 +70,8 @@ class Memory:
             raise DefinitionError("Memory", f"capacity is {repr_of(capacity, 80)}.", "Write a whole number from 1 on.")
         if not half_life > 0:
             raise DefinitionError("Memory", f"half_life is {repr_of(half_life, 80)}.", "Write game seconds above 0.")
-        if len(weights) != 3 or not all(isinstance(one, (int, float)) and 0 <= one < math.inf for one in weights):
+        given: object = weights
+        if not (isinstance(given, tuple) and len(given) == 3 and all(_is_weight(one) for one in given)):
             raise DefinitionError("Memory", f"weights are {repr_of(weights, 80)}.", "Write three numbers from 0 on.")
         self.capacity: int = capacity
         self.half_life: float = half_life
@@ -235,6 +236,10 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"<Memory: {len(self)} of {self.capacity} entries>"
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, (int, float)) and 0 <= value < math.inf
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

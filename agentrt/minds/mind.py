@@ -625,8 +625,11 @@ def _used_up(account: Account, of_all: Account, when: int, tokens: int, tick: in
 
 
 def _ordinal(place: int) -> str:
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    ending = "th" if place % 100 in (11, 12, 13) else _ENDINGS.get(place % 10, "th")
     return f"{place}{ending}"
+
+
+_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}  # codespell:ignore nd
 
 
 def _check(runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any) -> None:

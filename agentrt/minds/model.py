@@ -222,7 +222,7 @@ def _failure(error: Exception, secret: str, exceptions: Any) -> Reply:
         if status in (401, 403):  # servers like to quote the key there, in part
             return Reply(kind=REFUSED, text=f"the server does not take the key ({status})")
         kind = BUSY if status in (408, 429, 503, 529) else SERVER if status >= 500 else REFUSED
-        said = _said(error.body)
+        said = _said(getattr(error, "body", None))
         told = f"the server answered {status}" + (f": {_safe(said, secret)}" if said else "")
         return Reply(kind=kind, text=told, after=after)
     names = {kind.__name__ for kind in type(error).__mro__}

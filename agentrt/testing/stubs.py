@@ -357,7 +357,7 @@ class StubOutside:
     # --- what a runtime asks ------------------------------------------------------------------------------------------
 
     def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
-        """Whether a call would be answered; see ``agentrt.runtime.intake.Answers``. What it does not know is an error."""
+        """Whether a call would be answered: always, if only by an error; see ``agentrt.runtime.intake.Answers``."""
         return True
 
     def asked(self, call: OutsideCall) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from walkers import Ponder, Walk, note
+from walkers import Walk, note
 
 from agentrt import TOP, Action, ActionArgs, Entity
 from agentrt.errors import DefinitionError

@@ -98,7 +98,7 @@ def test_what_the_speaker_sees(two):
 
 
 def test_one_word_may_end_it(two):
-    here, ann, bob = two(lambda asked: {"say": "Bye.", "is_over": True})
+    here, _, bob = two(lambda asked: {"say": "Bye.", "is_over": True})
     here.tick(20)
     talks = Talks.of(here.runtime)
     assert [one[1:] for one in here.heard][:1] == [("Ann", "Bye.")]
@@ -123,7 +123,7 @@ def test_a_wolf_comes_and_the_other_goes_on(two, who):
 
 
 def test_who_does_not_listen_is_not_waited_for(two):
-    here, ann, bob = two(listens=None)
+    here, _, bob = two(listens=None)
     here.tick(110)
     assert here.heard == []
     assert Talks.of(here.runtime).is_free(bob) or len(Talks.of(here.runtime).open) == 2
@@ -146,7 +146,7 @@ def test_who_has_no_words_ends_it(two):
             raise OSError("no line")
         return {"say": "Hello?", "is_over": False}
 
-    here, ann, bob = two(answer, retries=0, latency=0.1)
+    here, _, _ = two(answer, retries=0, latency=0.1)
     here.tick(40)
     assert {one[1] for one in here.heard} == {"Ann"}
     assert here.faults == []

@@ -370,9 +370,9 @@ def test_who_asks_without_a_mind_is_told_once():
 
 def test_a_model_that_is_not_there(place):
     here = place(lambda asked: {})
-    here.person("Ann", asks(request=REQUEST._replace(model="scrpted")))
+    here.person("Ann", asks(request=REQUEST._replace(model="scriptd")))
     here.tick(3)
-    assert "it has no model 'scrpted'. Did you mean 'scripted'? It has: scripted." in str(here.faults[0].error)
+    assert "it has no model 'scriptd'. Did you mean 'scripted'? It has: scripted." in str(here.faults[0].error)
 
 
 def test_an_event_of_the_game_is_no_thought(place):

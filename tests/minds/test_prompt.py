@@ -50,7 +50,7 @@ def test_how_values_look():
     assert filled("x", "prompt", "{a}|{b}|{c}|{d}|{e}|{f}", seen) == (
         "\n- bread\n- <said by='Ann'>hi</said>|Bob: 0.5; Cyd: -1|nothing|yes|3|nothing"
     )
-    assert rendered(Entity("wolf", name="Grey <b>")) == "Grey \u2039b\u203a"
+    assert rendered(Entity("wolf", name="Gray <b>")) == "Gray \u2039b\u203a"
 
 
 def test_it_is_bounded():
