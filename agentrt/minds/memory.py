@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from agentrt.errors import DataFault, DefinitionError
 from agentrt.minds.prompt import Said, rendered
-from agentrt.words import repr_of
+from agentrt.words import error_words, repr_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -70,6 +70,9 @@ class Memory:
             raise DefinitionError("Memory", f"capacity is {repr_of(capacity, 80)}.", "Write a whole number from 1 on.")
         if not half_life > 0:
             raise DefinitionError("Memory", f"half_life is {repr_of(half_life, 80)}.", "Write game seconds above 0.")
+        given: object = weights
+        if not (isinstance(given, tuple) and len(given) == 3 and all(_is_weight(one) for one in given)):
+            raise DefinitionError("Memory", f"weights are {repr_of(weights, 80)}.", "Write three numbers from 0 on.")
         self.capacity: int = capacity
         self.half_life: float = half_life
         self.weights: tuple[float, float, float] = weights
@@ -172,20 +175,23 @@ class Memory:
             DataFault: it is not that; with its place.
         """
         try:
-            weights = tuple(float(one) for one in saved["weights"])
-            made = cls(saved["capacity"], half_life=float(saved["half_life"]), weights=weights, embed=embed)
-            if len(weights) != 3:
-                raise ValueError("weights are three numbers")
+            first, second, third = saved["weights"]
+            made = cls(
+                saved["capacity"], half_life=float(saved["half_life"]), weights=(first, second, third), embed=embed
+            )
+            since, entries = float(saved["since_reflection"]), list(saved["entries"])
+            if not 0 <= since < math.inf:
+                raise ValueError("since_reflection is no number")
         except (KeyError, TypeError, ValueError, DefinitionError) as error:
-            raise DataFault(f"this is no saved memory: {error}") from None
-        for index, entry in enumerate(saved.get("entries") or ()):
+            raise DataFault(f"this is no saved memory: {error_words(error)}") from None
+        for index, entry in enumerate(entries):
             try:
                 tick, text, importance, by, kind = entry
                 made.note(tick, text, importance=importance, by=by, kind=kind)
             except (TypeError, ValueError) as error:
-                raise DataFault(f"this is no saved memory: {error}", pointer=f"/entries/{index}") from None
-        since = saved.get("since_reflection")
-        made.since_reflection = float(since) if isinstance(since, (int, float)) else 0.0
+                told = f"this is no saved memory: {error_words(error)}"
+                raise DataFault(told, pointer=f"/entries/{index}") from None
+        made.since_reflection = since
         return made
 
     # --- how near something is ----------------------------------------------------------------------------------------
@@ -230,6 +236,10 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"<Memory: {len(self)} of {self.capacity} entries>"
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, (int, float)) and 0 <= value < math.inf
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

@@ -214,7 +214,7 @@ def check_answer(schema: Mapping[str, Any], value: Any, what: str) -> None:
 
 
 def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[str, Any]:
-    forms = _forms(kind)
+    forms: dict[str, tuple[dict[str, Any] | None, bool]] = _forms(kind)  # type: ignore[arg-type]  # classes can be hashed
     unknown = next((name for name in option.choices if name not in forms), None)
     if unknown is not None:
         problem = f"the menu has choices for '{unknown}', which {option.activity} does not take."

@@ -25,16 +25,17 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, ThoughtFailedError, did_you_mean
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, ThoughtFailedError, did_you_mean
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, Reply, Request, read_reply
 from agentrt.minds.budget import Account, Budget, Spending
 from agentrt.minds.model import Model, Scripted
 from agentrt.snapshot.views import MindView, ThoughtView
-from agentrt.words import counted, error_words, repr_of
+from agentrt.words import counted, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
@@ -134,6 +135,8 @@ class Mind:
         retries: how often a call that failed is made again.
         backoff: after how many game seconds it is, at first and at most; doubled each time.
         keep_prompts: whether recordings have what was asked, beside its hash.
+        stand_in: answers in a branch of a recording what was never asked in the recorded run; without one such a call
+            is an error, or goes to the model if the branch may call the outside.
 
     Raises:
         DefinitionError: the runtime has a mind already, or one of the arguments does not fit.
@@ -151,17 +154,21 @@ class Mind:
         retries: int = 2,
         backoff: tuple[float, float] = (1.0, 60.0),
         keep_prompts: bool = False,
+        stand_in: Scripted | None = None,
     ) -> None:
         _check(runtime, models, at_once, cache, retries, backoff)
         self.runtime: Runtime = runtime
         self.models: dict[str, AnyModel] = {}  # by their names, the one that is meant if nobody says first
         for model in models:
+            with suppress(MissingExtraError):  # a replay needs none of it; whoever asks is told
+                model.require()
             if self.models.setdefault(model.label, model) is not model:
                 raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
         self.at_once: int = at_once
         self.retries: int = retries
         self.backoff: tuple[float, float] = backoff
         self.keep_prompts: bool = keep_prompts
+        self.stand_in: Scripted | None = stand_in
         self.each: Budget = each
         clock = runtime.clock
         self.account: Account = Account(budget, clock)  # of all agents together
@@ -311,7 +318,10 @@ class Mind:
         now = self.runtime.tick
         if tick > now and not now < self._wakes_at <= tick:
             self._wakes_at = tick
-            self.runtime.kernel.call_later(tick - now, self.serve_soon)
+            if tick - now > 1:
+                self.runtime.kernel.call_later(tick - now - 1, self.serve_soon)  # which serves in the tick after
+            else:
+                self.serve_soon()
 
     def _accounts(self, thought: Thought) -> list[Account]:
         own = self.accounts.get(thought.agent.name)
@@ -340,19 +350,22 @@ class Mind:
         thought.began = self.runtime.tick
         thought.spendings = [(one, one.reserve(tokens)) for one in accounts]
         self._tell(thought, "called")
-        kernel, model = self.runtime.kernel, thought.model
-        if isinstance(model, Scripted):
-            asked = self._asked(thought)
-            reply = model.reply(asked)
-            try:
-                ticks = self.runtime.clock.ticks(model.seconds(asked))
-            except ENDS_PROGRAM:
-                raise
-            except BaseException as error:
-                reply, ticks = Reply(kind=REFUSED, text=f"its latency: {error_words(error)}"), 1
-            thought.timer = kernel.call_later(max(1, ticks), self._replied, thought, reply)
+        if isinstance(thought.model, Scripted):
+            self._by_script(thought, thought.model)
         else:
-            thought.strand = kernel.spawn(self._call(thought, model), f"a thought of {thought.agent.name}")
+            call = self._call(thought, thought.model)
+            thought.strand = self.runtime.kernel.spawn(call, f"a thought of {thought.agent.name}")
+
+    def _by_script(self, thought: Thought, model: Scripted) -> None:
+        asked = self._asked(thought)
+        reply = model.reply(asked)
+        try:
+            ticks = self.runtime.clock.ticks(model.seconds(asked))
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            reply, ticks = Reply(kind=REFUSED, text=f"its latency: {error_words(error)}"), 1
+        thought.timer = self.runtime.kernel.call_later(max(1, ticks), self._replied, thought, reply)
 
     def _asked(self, thought: Thought) -> Asked:
         name = thought.agent.name
@@ -363,6 +376,11 @@ class Mind:
         request = thought.request
         fn = model.ask_here if self.runtime.kernel.host.name == "plain" else model.ask
         data = request.plain()
+        answers = self.runtime.calls.answers
+        if answers is not None and self.stand_in is not None and not answers.has_answer(fn, data):
+            thought.strand = None
+            self._by_script(thought, self.stand_in)
+            return
         try:
             reply = read_reply(await self.runtime.call(fn, data, self.keep_prompts))
         except Exception as error:
@@ -392,7 +410,7 @@ class Mind:
         try:
             value = reply.value if thought.check is None else thought.check(reply.value)
         except ValueError as error:
-            self._correct(thought, reply.value, error_words(error))
+            self._correct(thought, reply.value, words_of(error))
         else:
             self._keep(thought.key, reply.value)
             self._answer(thought, reply.value, value)
@@ -410,8 +428,9 @@ class Mind:
     def _failed(self, thought: Thought, reply: Reply) -> None:
         tick, clock = self.runtime.tick, self.runtime.clock
         first, most = self.backoff
-        self._failures += 1
-        if self._failures >= _MANY_FAILURES:
+        is_resting = tick < self._rests_until  # it was called before that: it tells nothing new
+        self._failures += not is_resting
+        if self._failures >= _MANY_FAILURES and not is_resting:
             seconds = min(most, first * 2.0 ** min(self._failures - _MANY_FAILURES, 30))
             self._rests_until = tick + max(1, clock.ticks(max(seconds, min(reply.after, most))))
             self._wake_at(self._rests_until)
@@ -520,6 +539,15 @@ class Mind:
             self._places = self.runtime.tick, places
         return places.get(thought, 0)
 
+    def notes(self) -> tuple[str, ...]:
+        """What a replay is to say of it."""
+        if not self.other_prompts:
+            return ()
+        tick, name = self.other_prompts[0]
+        more = len(self.other_prompts) - 1
+        told = f", and of {counted(more, 'thought')} after that" if more else ""
+        return (f"the prompt is another now than in the recording: of {name} in tick {tick}{told}",)
+
     def snapshot(self) -> MindView:
         """How it stands, as frozen, plain data."""
         tick = self.runtime.tick
@@ -597,17 +625,18 @@ def _used_up(account: Account, of_all: Account, when: int, tokens: int, tick: in
 
 
 def _ordinal(place: int) -> str:
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    ending = "th" if place % 100 in (11, 12, 13) else _ENDINGS.get(place % 10, "th")
     return f"{place}{ending}"
+
+
+_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}  # codespell:ignore nd
 
 
 def _check(runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any) -> None:
     if not hasattr(runtime, "kernel"):
         raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
     if runtime.mind is not None:
-        raise DefinitionError(
-            "Mind", "the runtime has a mind.", "Make one, and give it all models: Mind(runtime, a, b)."
-        )
+        raise DefinitionError("Mind", "the runtime has one.", "Give it all models: Mind(runtime, first, second).")
     if not models or not all(isinstance(model, (Model, Scripted)) for model in models):
         raise DefinitionError("Mind", "it has no model.", 'Give it one: Mind(runtime, Model("gpt-5-mini")).')
     for name, value, least in (("at_once", at_once, 1), ("cache", cache, 0), ("retries", retries, 0)):

@@ -88,11 +88,13 @@ class Model:
         return request.bound() if self.count is None else self.count(request) + request.max_tokens
 
     def require(self) -> None:
-        """See to it that what it needs is there; ``MissingExtraError`` if not."""
+        """Load what it needs, which takes longer than a call may; ``MissingExtraError`` if that is not there."""
         try:
-            import pydantic_ai.models.openai  # noqa: F401
+            from pydantic_ai import direct  # noqa: F401
+            from pydantic_ai.models import openai  # noqa: F401
         except ImportError as error:
             raise MissingExtraError("llm", error.name or "pydantic_ai") from None
+        _trusted()
 
     async def ask(self, data: dict[str, Any], keeps: bool = False) -> dict[str, Any]:
         """Make one call: a request as plain values, and a reply as plain values. Runs on an event loop.
@@ -120,7 +122,7 @@ class Model:
         from pydantic_ai import direct, exceptions, messages, models, output, settings, tools
         from pydantic_ai.models.instrumented import InstrumentationSettings
 
-        parameters = models.ModelRequestParameters(allow_text_output=True)
+        parameters = models.ModelRequestParameters(allow_text_output=False)
         schema = dict(request.schema)
         if self.output == "tool":
             parameters.output_mode = "tool"
@@ -146,7 +148,7 @@ class Model:
         try:
             async with self._client(secret) as client:
                 response = await direct.model_request(
-                    _model(self.label, client),
+                    _model(self.label, client, is_own=bool(self.base_url)),
                     [asked],
                     model_settings=limits,
                     model_request_parameters=parameters,
@@ -172,6 +174,10 @@ class Model:
         )
 
 
+# A recording of one host is replayed on another, and knows calls by the name of the function.
+Model.ask_here.__qualname__ = Model.ask.__qualname__
+
+
 @functools.cache
 def _trusted() -> ssl.SSLContext:
     """Whom to trust; reading that takes longer than all else about a call."""
@@ -180,11 +186,14 @@ def _trusted() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _model(name: str, client: Any) -> Any:
+def _model(name: str, client: Any, *, is_own: bool) -> Any:
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+    # Other servers bound an answer by the older name of the setting, and let it run on for the newer one.
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False) if is_own else None
+    return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
 
 
 def _whole(value: object) -> int:
@@ -213,15 +222,17 @@ def _failure(error: Exception, secret: str, exceptions: Any) -> Reply:
         if status in (401, 403):  # servers like to quote the key there, in part
             return Reply(kind=REFUSED, text=f"the server does not take the key ({status})")
         kind = BUSY if status in (408, 429, 503, 529) else SERVER if status >= 500 else REFUSED
-        return Reply(kind=kind, text=f"the server answered {status}: {_safe(error, secret)}", after=after)
+        said = _said(getattr(error, "body", None))
+        told = f"the server answered {status}" + (f": {_safe(said, secret)}" if said else "")
+        return Reply(kind=kind, text=told, after=after)
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & {"ModelTimeoutError", "TimeoutError", "APITimeoutError"}:
         return Reply(kind=LATE, text="the server took too long")
     if names & {"ModelConnectionError", "APIConnectionError", "OSError", "ModelAPIError"}:
         if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in _causes(error)):
             return Reply(kind=UNREACHED, text="the server cannot be reached")
-        return Reply(kind=LOST, text=f"the connection broke: {_safe(error, secret)}")
-    return Reply(kind=BROKEN, text=f"what came is no answer: {_safe(error, secret)}")
+        return Reply(kind=LOST, text=f"the connection broke: {_safe(str(error), secret)}")
+    return Reply(kind=BROKEN, text=f"what came is no answer: {_safe(str(error), secret)}")
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -233,8 +244,14 @@ def _causes(error: BaseException) -> list[BaseException]:
     return found
 
 
-def _safe(error: Exception, secret: str) -> str:
-    text = str(getattr(error, "message", "") or error)
+def _said(body: object) -> str:
+    """What a server says about a failure."""
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    said = inner.get("message", "") if isinstance(inner, dict) else inner
+    return said if isinstance(said, str) else ""
+
+
+def _safe(text: str, secret: str) -> str:
     if secret:
         text = text.replace(secret, "***")
     return printable(_KEYS.sub("***", text))[:_MOST_TOLD]

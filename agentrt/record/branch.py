@@ -8,8 +8,9 @@ Rules after the branch:
 * What came in from outside comes in again, in its tick and at its place, unless an edit says otherwise. If the intake
   is shorter than it was then, it comes in at the end.
 * A call to the outside gets the recorded result while it is the same call: the same number, of a function of the same
-  name. If it is made later than it was, the result comes in the next tick. A recorded result that nobody waits for is
-  left over, and counted.
+  name, and with the same key if it has one (a model that is asked something else has not answered that). If it is made
+  later than it was, the result comes in the next tick. A recorded result that nobody waits for is left over, and
+  counted.
 * Another call has no result. It is an error, unless the script has one, or the branch may call the outside itself
   (``calls="live"``).
 
@@ -40,11 +41,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
+from agentrt.kernel.kernel import name_of
 from agentrt.record.compare import Difference, TraceComparison, TraceDifference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
 from agentrt.record.tuning import RESERVED, TUNES, keys_of, read_change
 from agentrt.record.values import Codecs, Unkept
+from agentrt.runtime.intake import key_of
 from agentrt.words import counted
 
 if TYPE_CHECKING:
@@ -282,9 +285,7 @@ class _BranchFeeder(Feeder):
         now = self.runtime.tick  # which runs: a call is made within it
         if now <= self._at:
             return super().asked(call)
-        # A scripted answer is for whatever is called; it may stand beside that of another function's call.
-        answers = self._answers.get(call.number, ())
-        one = next((one for one in answers if one.name in ("", call.what)), None)
+        one = self._answer_of(call.number, call.what, call.key)
         if one is not None:
             if one.tick > now:
                 return super().asked(call)  # its time is still to come
@@ -301,6 +302,22 @@ class _BranchFeeder(Feeder):
         if self.missing is None:  # the first one: what follows may be a consequence of it
             self.missing = UnansweredCallError(call.number, call.what, now, file=self._file)
         return True  # whoever called waits until the branch is broken off, at the end of this tick
+
+    def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
+        if self.runtime.tick <= self._at:
+            return True
+        number, key = self.runtime.calls.count, key_of(args[0] if args else None)
+        return self._answer_of(number, name_of(fn), key) is not None
+
+    def _answer_of(self, number: int, what: str, key: str) -> RecordedInput | None:
+        """The result of a call that is made now.
+
+        A scripted answer is for whatever is called; it may stand beside that of another function's call. A result that
+        has a key is for that alone: what was asked otherwise then is no answer to what is asked now.
+        """
+        answers = self._answers.get(number, ())
+        fits = (one for one in answers if one.name in ("", what) and (not one.name or key_of(one.value) in ("", key)))
+        return next(fits, None)
 
     def nobody_asked(self, problem: str) -> str:
         if not self._is_branch:

@@ -72,6 +72,10 @@ class Feeder:
         self.calls[call.number] = call
         return True
 
+    def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
+        """Whether there is a result for a call, should it be made now."""
+        return True
+
     def change_failed(self, does: str, args: dict[str, Any], error: EditError) -> None:
         """What a script changed in the recorded run cannot be changed here: it is a fault of the run."""
         raise error
@@ -359,6 +363,8 @@ class Replay:
             yield from (f"the recording warns: {reason}" for reason in self.recording.unreplayable)
         elif self.feeder.left_out:
             yield f"not repeated: {counted(self.feeder.left_out, 'function')} posted from outside"
+        if self.runtime.mind is not None:
+            yield from self.runtime.mind.notes()
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

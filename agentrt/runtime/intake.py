@@ -139,20 +139,31 @@ class RunRecorder(Protocol):
 class Answers(Protocol):
     """Who answers calls instead of the outside: a replay, which has the results of a journal."""
 
+    def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
+        """Whether there is a result for a call, should it be made now."""
+        ...
+
     def asked(self, call: OutsideCall) -> bool:
         """A call is made. Whoever answers has ``call.deliver`` called at an intake; if not, the outside is called."""
         ...
 
 
+def key_of(value: object) -> str:
+    """The ``key`` of what a call is made with, or of its result: they are the same, or it is another call's."""
+    key = value.get("key") if isinstance(value, dict) else None
+    return key if isinstance(key, str) else ""
+
+
 class OutsideCall:
     """One call: its waiter, and what came of it."""
 
-    __slots__ = ("cancel", "error", "is_cancelled", "journal", "number", "request", "waiter", "what")
+    __slots__ = ("cancel", "error", "is_cancelled", "journal", "key", "number", "request", "waiter", "what")
 
     def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
         self.number: int = number  # which call of its runtime, from 0
         self.what: str = name_of(request.func)  # the name of the function that was called
         self.request: functools.partial[Any] = request  # what was asked for: the function with its arguments
+        self.key: str = key_of(request.args[0] if request.args else None)  # tells it from others, if it has one
         self.journal: Journal | None = journal  # who keeps what came of it, or nobody
         self.waiter: Waiter = Waiter()  # of the strand that called
         self.error: BaseException | None = None  # what was raised

@@ -161,6 +161,10 @@ class RuntimeMind(Protocol):
 
     def snapshot(self) -> MindView: ...
 
+    def notes(self) -> tuple[str, ...]:
+        """What a replay is to say of it."""
+        ...
+
 
 # Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.
 _recorders: list[Callable[..., RunRecorder]] = []

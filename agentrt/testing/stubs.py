@@ -356,6 +356,10 @@ class StubOutside:
 
     # --- what a runtime asks ------------------------------------------------------------------------------------------
 
+    def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
+        """Whether a call would be answered: always, if only by an error; see ``agentrt.runtime.intake.Answers``."""
+        return True
+
     def asked(self, call: OutsideCall) -> bool:
         """Whether a call that is made is answered; see ``agentrt.runtime.intake.Answers``."""
         request = call.request
