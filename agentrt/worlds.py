@@ -55,6 +55,7 @@ __all__ = [
     "Progress",
     "Project",
     "SimpleWorld",
+    "TakesModel",
     "Watch",
     "World",
     "WorldReport",
@@ -122,6 +123,26 @@ class World(Protocol):
 
         Raises:
             MissingExtraError: what draws there is not installed.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesModel(Protocol):
+    """A world whose agents can think by a language model: ``agentrt demo NAME --model`` asks for it.
+
+    Without a model it is a world as any other: a function of the game thinks in its place, say.
+    """
+
+    def with_model(self, name: str, base_url: str = "") -> World:
+        """The same world, whose agents think by a model.
+
+        Args:
+            name: of the model at its server, such as ``"openai:gpt-5-mini"``.
+            base_url: where the server is; empty for OpenAI's own.
+
+        Raises:
+            MissingExtraError: what asks models is not installed.
         """
         ...
 

@@ -47,6 +47,7 @@ from agentrt.selection.library import SelectionReport, check_path
 from agentrt.words import counted
 from agentrt.worlds import (
     SimpleWorld,
+    TakesModel,
     Watch,
     World,
     find_project,
@@ -235,6 +236,31 @@ class _Way(NamedTuple):
     paused: bool
     past: int | None
     path: Path | None  # where it is recorded, or None
+    model: str | None  # what its agents think by, or None for what the world itself has
+    base_url: str | None  # where that is, or None
+
+
+def _model_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the options of a language model."""
+    base_url = click.option(
+        "--base-url", metavar="URL", help="With --model: where its server is; any that speaks OpenAI's protocol."
+    )(command)
+    return click.option(
+        "--model", metavar="NAME",
+        help="The language model that its agents think by, such as openai:gpt-5-mini, if the world takes one; its key "
+        "is in OPENAI_API_KEY.",
+    )(base_url)  # fmt: skip
+
+
+def _with_model(world: World, model: str | None, base_url: str | None) -> World:
+    """A world, its agents thinking by a model if one is named."""
+    if model is None:
+        if base_url is not None:
+            raise click.UsageError("--base-url goes with --model.")
+        return world
+    if not isinstance(world, TakesModel):
+        raise click.UsageError(f"the world '{world.name}' takes no model: --model is for worlds that have with_model.")
+    return world.with_model(model, base_url or "")
 
 
 def _way_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -274,6 +300,7 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
         "--record", "path", type=click.Path(dir_okay=False, path_type=Path),
         help="Write the run into a file, which can be inspected and replayed.",
     )  # fmt: skip
+    @_model_options
     @app_option
     @functools.wraps(command)
     def with_way(*, page: _Page, **options: object) -> None:
@@ -383,6 +410,7 @@ def _run(
         raise click.UsageError("--breakpoints goes with --inspect and --controls.")
     if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
+    world = _with_model(world, way.model, way.base_url)
     with _recorded(world.name, way.path) as record:
 
         def watch(runtime: Runtime) -> None:
@@ -468,7 +496,9 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 _path = click.Path(path_type=Path)
 
 
-def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
+def _make(
+    recording: Path, world: str | None, to: int | None, model: str | None, base_url: str | None
+) -> Make | None:
     """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
     from agentrt.record.recording import Recording
 
@@ -477,7 +507,7 @@ def _make(recording: Path, world: str | None, to: int | None) -> Make | None:
         last = opened.last_tick if to is None else to
     if not name:
         return None
-    known, progress = world_called(name), progress_printer()
+    known, progress = _with_model(world_called(name), model, base_url), progress_printer()
 
     def make(*, seed: int, host: str) -> Runtime:
         runtime = known.make(seed=seed, host=host)
@@ -506,6 +536,7 @@ def _print_script_schema(ctx: click.Context, _option: click.Parameter, wanted: b
 @click.option("--ticks", type=click.IntRange(min=1), help="Branch: how many ticks to go on.")
 @click.option("--record", type=_path, metavar="FILE", help="Branch: record it.")
 @click.option("--live", is_flag=True, help="Branch: let calls that have no recorded result go to the outside.")
+@_model_options
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_script_schema,
     help="Print the JSON Schema of scripts for --edit, and exit.",
@@ -521,17 +552,20 @@ def replay(
     ticks: int | None,
     record: Path | None,
     live: bool,
+    model: str | None,
+    base_url: str | None,
 ) -> None:
     """Run RECORDING again from its inputs, and compare every tick.
 
-    Nothing outside is called: results come from the recording. It stops at the first difference and prints both sides;
+    Nothing outside is called: results come from the recording. A world that was recorded with a --model needs the same
+    one, which is not asked. It stops at the first difference and prints both sides;
     the exit code is 1 then. With --to and one of --edit, --ticks and --record it is a branch: a replay up to a tick,
     which goes on otherwise from there, and the two runs are compared.
     """
     if edit is None and ticks is None and record is None and not live:
         from agentrt.record.replay import replay as run
 
-        report = run(recording, _make(recording, world, to), to=to, host=host, verify=verify)
+        report = run(recording, _make(recording, world, to, model, base_url), to=to, host=host, verify=verify)
         tell_text(f"{report.as_text()}\n")
         sys.exit(0 if report.is_same else 1)
     from agentrt.record.branch import branch, load_edits
@@ -542,7 +576,7 @@ def replay(
         raise click.UsageError("a branch begins where the replay is the same: --no-verify does not go with it.")
     edits = () if edit is None else load_edits(edit)
     calls = "live" if live else "recorded"
-    make = _make(recording, world, None if ticks is None else to + ticks)
+    make = _make(recording, world, None if ticks is None else to + ticks, model, base_url)
     made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
     tell_text(f"{made.as_text()}\n")
 

@@ -48,6 +48,8 @@ _HUNGRY, _STARVING = 0.6, 0.92
 _TIRED, _DEAD_TIRED, _RESTED = 0.2, 0.97, 0.1
 _HOUSES: Final = tuple(cells[0] for name, cells in PLACES.items() if name not in ("square", "well", "farm"))
 _HAUNTS: Final = ("square", "well", "inn")
+_WORKS: Final = HOUR // 3
+_EATS: Final = HOUR // 4
 _EARLY: Final = HOUR // 2  # how much before a party one sets out
 
 
@@ -65,7 +67,7 @@ def person_of(ctx: Context[Entity]) -> Person:
 
 def is_free_time(person: Person, tick: int) -> bool:
     """Whether it is day, and somebody does not have to work."""
-    return not is_night(tick) and not person.job.first <= hour_of(tick) < person.job.last
+    return not is_night(tick) and not person.job.goes_on(hour_of(tick))
 
 
 async def goto(ctx: Context[Entity], place: Cell) -> None:
@@ -194,7 +196,7 @@ class Eat(Action):
         costs = town.finder.costs(ctx.entity[Position].location, tables)
         await goto(ctx, min(zip(costs, tables, strict=True), key=lambda one: one[0] or 0)[1])
         person.doing = "eats"
-        await ctx.sleep_ticks(HOUR // 2)
+        await ctx.sleep_ticks(_EATS)
         if town.take("bread"):
             person.need(hunger=-700)
             town.note("loaves eaten", person.name, "ate bread")
@@ -206,7 +208,7 @@ class Eat(Action):
 
 
 class Work(Action):
-    """Go to work, and work for half an hour."""
+    """Go to work, and work for a while."""
 
     does = TOP
     name = "work"
@@ -215,7 +217,7 @@ class Work(Action):
 
     async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Be ready in working hours."""
-        await _ready(ctx, lambda one, tick: one.job.first <= hour_of(tick) < one.job.last)
+        await _ready(ctx, lambda one, tick: one.job.goes_on(hour_of(tick)))
 
     def start(self, ctx: Context[Entity], args: ActionArgs) -> None:
         """Roll up one's sleeves."""
@@ -228,9 +230,9 @@ class Work(Action):
         spots = PLACES[person.job.place]
         await goto(ctx, spots[ctx.random.below(len(spots))])
         if person.who.job == "carrier":  # the water is wanted somewhere
-            await ctx.sleep_ticks(HOUR // 10)
+            await ctx.sleep_ticks(_EATS // 2)
             await goto(ctx, ctx.random.choice(_HOUSES))
-        await ctx.sleep_ticks(HOUR // 2)
+        await ctx.sleep_ticks(_WORKS)
         town.make(person)
 
 

@@ -1,4 +1,4 @@
-"""The clock of the town: a day has 24 hours of 100 ticks. At 20 ticks a second that is 120 game seconds.
+"""The clock of the town: a day has 24 hours of 150 ticks. At 20 ticks a second that is three minutes of game time.
 
 All that has to do with time of day is derived from the tick, here and nowhere else. The first day begins at six.
 """
@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["BEAT", "DAY", "HOUR", "TICKS_PER_SECOND", "day_of", "hour_of", "is_night", "next_at", "told"]
 
 TICKS_PER_SECOND: Final = 20
-HOUR: Final = 100
+HOUR: Final = 150
 """Ticks of an hour of the town."""
 DAY: Final = 24 * HOUR
 BEAT: Final = 20

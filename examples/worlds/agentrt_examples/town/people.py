@@ -17,6 +17,7 @@ __all__ = ["BY_NAME", "FULL", "GOODS", "JOBS", "PEOPLE", "Job", "Party", "Person
 
 FULL: Final = 1000
 _MOST_FEELING: Final = 100
+_NOON: Final = 12
 
 
 class Job(NamedTuple):
@@ -25,21 +26,25 @@ class Job(NamedTuple):
     place: str  # where
     first: int  # the hour at which it begins
     last: int  # the hour at which it is over
-    makes: str = ""  # what an hour and a half of work makes, if it makes something that is counted
+    makes: str = ""  # what a while of work makes, if it makes something that is counted
     uses: str = ""  # and what that takes
+
+    def goes_on(self, hour: int) -> bool:
+        """Whether one works at an hour; at noon nobody does."""
+        return self.first <= hour < self.last and hour != _NOON
 
 
 GOODS: Final = ("grain", "flour", "bread")
 
 JOBS: Final[dict[str, Job]] = {
-    "farmer": Job("farm", 7, 15, "grain"),
-    "miller": Job("mill", 7, 15, "flour", "grain"),
-    "baker": Job("bakery", 6, 14, "bread", "flour"),
-    "smith": Job("smithy", 8, 16),
-    "teacher": Job("school", 8, 14),
-    "innkeeper": Job("inn", 11, 19),
-    "carrier": Job("well", 8, 15),
-    "peddler": Job("square", 9, 16),
+    "farmer": Job("farm", 7, 14, "grain"),
+    "miller": Job("mill", 7, 14, "flour", "grain"),
+    "baker": Job("bakery", 6, 13, "bread", "flour"),
+    "smith": Job("smithy", 8, 15),
+    "teacher": Job("school", 8, 13),
+    "innkeeper": Job("inn", 11, 17),
+    "carrier": Job("well", 8, 14),
+    "peddler": Job("square", 9, 15),
 }
 
 

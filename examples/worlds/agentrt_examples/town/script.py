@@ -135,12 +135,12 @@ def _choice(asked: Asked) -> dict[str, Any]:
 
 def _worth(activity: str, seen: Mapping[str, Any]) -> int:
     if activity == "town:chat":
-        return 4 + int(12 * seen["lonely"])
+        return 6 + int(12 * seen["lonely"])
     if activity == "town:quarrel":
-        return 6 if seen["mood"] == "cross" else 3
+        return 3 if seen["mood"] == "cross" else 1
     if activity == "town:make_up":
-        return 1 if seen["mood"] == "cross" else 4
-    return {"town:stroll": 3, "town:visit": 4, "town:want_party": 3}.get(activity, 1)
+        return 1 if seen["mood"] == "cross" else 3
+    return {"town:stroll": 2, "town:visit": 3, "town:want_party": 3}.get(activity, 1)
 
 
 def _arguments(args: Mapping[str, Any], asked: Asked) -> dict[str, Any]:

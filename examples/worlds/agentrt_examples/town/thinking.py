@@ -21,7 +21,7 @@ from agentrt_actions import walk_one
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.town.chart import PLACES
 from agentrt_examples.town.doing import goto, is_free_time, person_of, town_of
-from agentrt_examples.town.hours import HOUR, TICKS_PER_SECOND, hour_of, told
+from agentrt_examples.town.hours import HOUR, TICKS_PER_SECOND, hour_of, is_night, told
 from agentrt_examples.town.people import Person
 
 __all__ = [
@@ -31,8 +31,10 @@ __all__ = [
 
 _IN_REACH: Final = 10  # cells: with whom one may begin to talk
 _MOST_NEAR: Final = 4  # of them stand on a menu
+_WAITS: Final = 5  # game seconds, for a guest who talks with somebody
 _MOST_STEPS: Final = 40  # that one walks after somebody to talk with
 _WORDS_WITHIN: Final = 8.0  # game seconds: so long a pause ends a conversation
+_PACE: Final = 45.0  # characters that are spoken in a game second
 _MOST_GUESTS: Final = 8
 _ASKABLE: Final = range(8, 18)  # hours in which somebody may get the idea of a party
 _HOURS: Final = (18, 19, 20)
@@ -50,6 +52,14 @@ def _feeling(person: Person, other: str) -> str:
         if liking < most:
             return word
     return "is fond of"
+
+
+async def _walk_about(ctx: Context[Any]) -> None:
+    """Walk up and down: what one does whose next step is being thought about."""
+    finder, position = town_of(ctx).finder, ctx.entity[Position]
+    while True:
+        await walk_one(ctx, ctx.random.choice(list(finder.neighbors(position.location))))
+        await ctx.sleep_ticks(ctx.random.between(2, 10))
 
 
 def _self(ctx: Context[Entity]) -> dict[str, Any]:
@@ -122,6 +132,7 @@ class _Talk(_Speaking, Converse):
     topic: ClassVar[str] = "this and that"
     flags = frozenset({MOVE})
     most_lines: ClassVar[int] = 6
+    pace: ClassVar[float] = _PACE
 
     def about(self, ctx: Context[Any], args: Any) -> str:
         """What it is about."""
@@ -135,28 +146,32 @@ class _Talk(_Speaking, Converse):
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
         """Go there, and talk."""
-        await self._walk_up(ctx, args.who)
-        if not self._conversation.is_over:
+        conversation = self._conversation
+        assert conversation is not None
+        await self._walk_up(ctx, args.who, conversation)
+        if not conversation.is_over:
             person_of(ctx).doing = f"talks with {args.who.name}"
             await super().run(ctx, args)
-        self.talked(ctx, args.who, self._conversation)
+        self.talked(ctx, args.who, conversation)
 
     def talked(self, ctx: Context[Any], who: Entity, conversation: Conversation) -> None:
         """It is over, and nothing else took one away."""
 
     def stop(self, ctx: Context[Any], args: Any) -> None:
         """Go one's way."""
-        town = town_of(ctx)
-        if self.kind == "quarrel" and len(self._conversation.lines) > 1:
+        town, conversation = town_of(ctx), self._conversation
+        if self.kind == "quarrel" and conversation is not None and len(conversation.lines) > 1:
             town.quarreled(person_of(ctx), town.people[args.who.name])
+        if self.kind == "make up" and conversation is not None and len(conversation.lines) > 1:
+            town.made_up(person_of(ctx), town.people[args.who.name])
         town.kinds.pop(ctx.agent.name, None)
         super().stop(ctx, args)
 
-    async def _walk_up(self, ctx: Context[Any], who: Entity) -> None:
+    async def _walk_up(self, ctx: Context[Any], who: Entity, conversation: Conversation) -> None:
         finder, position = town_of(ctx).finder, ctx.entity[Position]
         for _ in range(_MOST_STEPS):
             path = finder.find(position.location, who[Position].location, reach=1)
-            if self._conversation.is_over or path is None or not path.places:
+            if conversation.is_over or path is None or not path.places:
                 return
             await walk_one(ctx, path.places[0])
 
@@ -196,13 +211,21 @@ class Invite(_Talk):
     name = "invite"
     utility = 1.0
     kind: ClassVar[str] = "invite"
+    most_lines: ClassVar[int] = 3
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
-        """Be ready when there is a party to invite to."""
-        party = person_of(ctx).party
+        """Be ready when there is a party to invite to, and the guest is awake and has time, or has soon."""
+        town, party = town_of(ctx), person_of(ctx).party
         if party is None or party.host != ctx.agent.name or party.is_over:
             ctx.reject("there is no place yet: book one first")
-        await super().think(ctx, args)
+        guest = ctx.agent.runtime.find(args.who.name)
+        for _ in range(_WAITS):
+            if guest is None or town.people[args.who.name].is_asleep:
+                ctx.reject(f"{args.who.name} sleeps")
+            if town.talks.is_free(guest) and town.talks.is_free(ctx.agent):
+                await super().think(ctx, args)
+            await ctx.sleep(1.0)
+        ctx.reject(f"{args.who.name} has no time")
 
     def about(self, ctx: Context[Any], args: Any) -> str:
         """Where and when it is."""
@@ -223,10 +246,12 @@ class Listen(_Speaking, Attend):
     utility = 0.78
     flags = frozenset({MOVE})
     most_lines: ClassVar[int] = 6
+    pace: ClassVar[float] = _PACE
 
     def start(self, ctx: Context[Any], args: Any) -> None:
         """Turn round."""
         super().start(ctx, args)
+        assert self._conversation is not None
         person_of(ctx).doing = f"listens to {self._conversation.members[0].name}"
 
 
@@ -352,7 +377,8 @@ class FreeTime(_Person, Consider):
         found = _talks_with(person, bodies)
         found.append(Option("town:stroll", place=["square", "well", "inn", "farm", "mill", "school"]))
         found.append(Option("town:visit", who={name: town.bodies[name] for name in others}))
-        if hour_of(ctx.clock.tick) in _ASKABLE and not town.planner and town.next_party is None:
+        is_new = not town.parties or town.parties[-1].host != person.name  # not always the same host
+        if is_new and hour_of(ctx.clock.tick) in _ASKABLE and not town.planner and town.next_party is None:
             found.append(Option("town:want_party"))
         return found
 
@@ -434,15 +460,31 @@ class PlanParty(_Person, Plan):
     )
     max_tokens: ClassVar[int] = 500
     most: ClassVar[int] = 7
+    revisions: ClassVar[int] = 4
     again: ClassVar[float] = 4.0
     patience: ClassVar[float] = 2.0
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
-        """Wait until one has made up one's mind."""
-        person = person_of(ctx)
-        while not person.wants_party:
+        """Wait until one has made up one's mind, and it is day."""
+        town, person = town_of(ctx), person_of(ctx)
+        while not person.wants_party or is_night(ctx.clock.tick):
             await person.changed.wait()
+            if person.party is None and town.next_party is not None:
+                person.wants_party = False  # somebody else was quicker
         await super().think(ctx, args)
+
+    async def ask(self, ctx: Context[Any], args: Any, *asked: Any, **more: Any) -> Any:
+        """Ask; and walk up and down meanwhile, if a plan that is under way has to be made anew."""
+        if not self._is_under_way:
+            return await super().ask(ctx, args, *asked, **more)
+        which, answer = await ctx.first(
+            super().ask(ctx, args, *asked, **more), _walk_about(ctx), ctx.sleep(_WORDS_WITHIN)
+        )
+        if which:
+            raise ThoughtFailedError("no other plan came in time", agent=ctx.agent.name, path=ctx.path)
+        return answer
+
+    _is_under_way = False
 
     def sees(self, ctx: Context[Any], args: Any) -> Mapping[str, Any]:
         """What is done already."""
@@ -471,12 +513,13 @@ class PlanParty(_Person, Plan):
     async def run(self, ctx: Context[Any], args: Any) -> None:
         """Do it, step by step."""
         person = person_of(ctx)
-        person.doing = "plans a party"
+        person.doing, self._is_under_way = "plans a party", True
         await super().run(ctx, args)
         person.wants_party = False
 
     def stop(self, ctx: Context[Any], args: Any) -> None:
         """Whoever was called away with enough guests invited leaves it at that."""
+        self._is_under_way = False
         town, person = town_of(ctx), person_of(ctx)
         party = person.party
         if party is not None and (len(party.guests) > 2 or ctx.clock.tick > party.tick - HOUR):  # noqa: PLR2004
@@ -509,13 +552,7 @@ class Ponder(_Person, Reflect):
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
         """Walk until there is an answer, or none."""
-        await ctx.first(super().run(ctx, args), self._pace(ctx))
-
-    async def _pace(self, ctx: Context[Any]) -> None:
-        finder, position = town_of(ctx).finder, ctx.entity[Position]
-        while True:
-            await walk_one(ctx, ctx.random.choice(list(finder.neighbors(position.location))))
-            await ctx.sleep_ticks(ctx.random.between(2, 10))
+        await ctx.first(super().run(ctx, args), _walk_about(ctx))
 
 
 THOUGHTS: Final[tuple[type[Action[Any, Any]], ...]] = (

@@ -30,11 +30,12 @@ _NEAR: Final = 2  # cells: who is so near hears what is said
 _NOTICES: Final = 6  # cells from which a wolf is seen
 _SAFE: Final = 9  # cells: who hides comes out when it is farther away
 _PARTY_LASTS: Final = 2 * HOUR
+_NOTICE: Final = 5 * HOUR  # before a party: people have to be invited
 _STOCK: Final = 16
 _LONGEST: Final = 70  # characters of a line that are shown
 
 # What one line of a kind of talk does: to how the hearer likes the speaker, the speaker the hearer, and to moods.
-_FEELINGS: Final = {"chat": (3, 2, 2), "invite": (5, 2, 4), "quarrel": (-9, -6, -6), "make up": (10, 8, 3)}
+_FEELINGS: Final = {"chat": (3, 2, 2), "invite": (5, 2, 4), "quarrel": (-7, -5, -3), "make up": (10, 8, 3)}
 
 _NEWS: Final = (
     ("coin", "a gold coin lay in the flour at the mill"),
@@ -48,6 +49,11 @@ _NEWS: Final = (
     ("fiddler", "the blind fiddler is on his way here"),
     ("wedding", "there may be a wedding before the harvest"),
 )
+
+
+def _grows(thousandths: int) -> int:
+    """How much a need grows in a beat that grows by so much in an hour."""
+    return thousandths * BEAT // HOUR
 
 
 class Event(NamedTuple):
@@ -218,6 +224,11 @@ class Town:
         seen_by = [person.name for person in self.near(one.name, _NOTICES) if person is not other]
         self.rumor(f"quarrel {self._quarrels}", f"{one.name} and {other.name} had words", *seen_by)
 
+    def made_up(self, one: Person, other: Person) -> None:
+        """Two are friends again, if that is what came of it."""
+        if min(one.likes(other.name), other.likes(one.name)) >= 0:
+            self.note("made up", one.name, f"made up with {other.name}")
+
     # --- parties ------------------------------------------------------------------------------------------------------
 
     @property
@@ -227,7 +238,7 @@ class Town:
 
     def plan_party(self, host: Person, place: str, hour: int) -> Party:
         """Somebody booked a place for a party."""
-        tick = next_at(self.tick + HOUR, hour)
+        tick = next_at(self.tick + _NOTICE, hour)
         party = Party(host.name, place, tick, tick + _PARTY_LASTS)
         self.parties.append(party)
         host.party = party
@@ -316,10 +327,10 @@ class Town:
     def _age(self, person: Person) -> None:
         if person.is_asleep:
             person.slept += BEAT
-            person.need(hunger=BEAT // 2, rest=-BEAT * 5 // 4)
+            person.need(hunger=_grows(50), rest=-_grows(125))
         else:
-            person.need(hunger=BEAT, rest=BEAT // 2, company=BEAT // 2)
-        if self.tick % HOUR == 0:
+            person.need(hunger=_grows(100), rest=_grows(50), company=_grows(80))
+        if self.tick % (3 * BEAT) == 0:
             person.feel(-1 if person.mood > 0 else 1 if person.mood < 0 else 0)
             person.feel(-2 if person.hunger > 0.9 or person.company > 0.9 else 0)  # noqa: PLR2004
 
@@ -360,4 +371,4 @@ class Town:
 
     def wolf_hour(self) -> int:
         """How many ticks it takes until the next wolf comes."""
-        return self.random.between(DAY * 2 // 5, DAY * 3 // 5)
+        return self.random.between(DAY * 3 // 5, DAY * 6 // 5)
