@@ -21,11 +21,18 @@ Source: ours, minds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ThinkOutput
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, DefinitionError, ThoughtFailedError
+from agentrt.errors import (
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    DefinitionError,
+    ThoughtFailedError,
+    WrongStateError,
+)
 from agentrt.minds.asked import Request
 from agentrt.minds.memory import Memory
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
@@ -264,12 +271,12 @@ class Consider(Minded):
         frame = ctx.spawn(choice.activity, choice.args)
         frame.start_thinking()
         try:
-            which, _ = await ctx.first(frame.ready(), ctx.sleep(self.patience))
+            which, _ = await ctx.first(_ready(frame), ctx.sleep(self.patience))
         except ActivityImpossibleError:
             which, problem = 1, "nothing that it needs for that is there"
         else:
             problem = f"it was not ready within {self.patience:g} s"
-        if which == 0:
+        if which == 0 and frame.state == "ready":
             self._frame = frame
             return ""
         frame.stop()
@@ -279,6 +286,16 @@ class Consider(Minded):
         now = self.sees(ctx, args)
         names = set(seen) | set(now) if self.reads is None else self.reads
         return any(now.get(name) != seen.get(name) for name in names)
+
+
+async def _ready(frame: SpawnedFrame) -> None:
+    """Wait until something is ready; or until it is not thought about any more.
+
+    That happens when the thinking above is stopped in the very tick in which it became ready: then this wakes before
+    its cancellation is heard of, and what is wrong about that is nobody's fault.
+    """
+    with suppress(WrongStateError):
+        await frame.ready()
 
 
 def _known(ctx: Context[Any]) -> dict[str, type[Action]]:
