@@ -56,3 +56,35 @@ def test_a_wolf_comes_while_the_choice_is_being_thought_about(place, ticks, sign
     here.tick(5)
     assert here.faults == []
     assert ann.snapshot().running.endswith("Flee")
+
+
+class Work(Action):
+    does = TOP
+    utility = 0.2
+
+    async def run(self, ctx, args):
+        await ctx.sleep_ticks(29)
+
+    def stop(self, ctx, args):
+        ctx.agent.signal("bell").emit()
+
+
+class Sleep(Action):
+    does = TOP
+    utility = 0.9
+
+    async def think(self, ctx, args):
+        await ctx.signals["bell"].wait()
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        await ctx.sleep(1)
+
+
+def test_the_choice_is_ready_in_the_tick_in_which_another_plan_begins(place):
+    here = place(lambda asked: {"activity": "t:slow", "args": {}, "why": "it is nice"})
+    ann = here.person("Ann", Wonder, Slow, Work, Sleep)
+    here.tick(40)
+    assert here.became("Ann")[0] == (2, "asked")
+    assert here.faults == []
+    assert ann.snapshot().running.endswith("Sleep")

@@ -10,9 +10,9 @@ sleep           0.85      at night, or dead tired
 listen *        0.78      somebody speaks to one
 party talk *    0.77      at a party, about with whom to talk
 celebrate       0.75      one gives a party or was invited to it, and it is time
+plan a party *  0.68      one made up one's mind to give one
 eat             0.66      hungry
 work            0.60      in working hours
-plan a party *  0.55      one made up one's mind to give one
 free time *     0.50      otherwise, by day
 ponder *        0.30      much happened since the last time
 stroll          0.10      always
@@ -242,6 +242,7 @@ class Celebrate(Action):
     does = TOP
     name = "celebrate"
     utility = 0.75
+    sunk_cost_boost = 0.0  # else nobody who dances would stop to talk
     flags = frozenset({MOVE})
 
     async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:

@@ -87,7 +87,7 @@ class TownGame:
         person.need(hunger=random.between(0, FULL // 2), rest=random.between(0, FULL // 8), company=FULL // 3)
         person.feel(random.between(-20, 20))
         for other in PEOPLE:
-            person.like(other.name, random.between(-15, 25))
+            person.like(other.name, random.between(-25, 25))
         town.people[who.name], town.bodies[who.name] = person, body
         agent = Agent(body, actions=[*RULES, *THOUGHTS])
         agent.values = person.offers

@@ -95,9 +95,10 @@ class Party:
         guests: who of them wants to come.
         came: who was there, the host included.
         is_over: whether it was.
+        rumor: the name of the rumor that there is one.
     """
 
-    __slots__ = ("came", "end", "guests", "host", "invited", "is_over", "place", "tick")
+    __slots__ = ("came", "end", "guests", "host", "invited", "is_over", "place", "rumor", "tick")
 
     def __init__(self, host: str, place: str, tick: int, end: int) -> None:
         self.host = host
@@ -108,6 +109,7 @@ class Party:
         self.guests: list[str] = []
         self.came: list[str] = []
         self.is_over = False
+        self.rumor = ""
 
 
 class Person:

@@ -137,7 +137,7 @@ def _worth(activity: str, seen: Mapping[str, Any]) -> int:
     if activity == "town:chat":
         return 6 + int(12 * seen["lonely"])
     if activity == "town:quarrel":
-        return 3 if seen["mood"] == "cross" else 1
+        return 5 if seen["mood"] == "cross" else 2
     if activity == "town:make_up":
         return 1 if seen["mood"] == "cross" else 3
     return {"town:stroll": 2, "town:visit": 3, "town:want_party": 3}.get(activity, 1)

@@ -218,6 +218,8 @@ class Invite(_Talk):
         town, party = town_of(ctx), person_of(ctx).party
         if party is None or party.host != ctx.agent.name or party.is_over:
             ctx.reject("there is no place yet: book one first")
+        if ctx.clock.tick >= party.tick:
+            ctx.reject("the party has begun")
         guest = ctx.agent.runtime.find(args.who.name)
         for _ in range(_WAITS):
             if guest is None or town.people[args.who.name].is_asleep:
@@ -453,7 +455,7 @@ class PlanParty(_Person, Plan):
 
     does = TOP
     name = "plan a party"
-    utility = 0.55
+    utility = 0.68
     prompt: ClassVar[str] = (
         "It is {hour}. You want to give a party tonight. You have: {booked}. You have invited: {invited}.\n"
         "Whom you like: {liking}\nBook a place first, if you have none, and then invite people one by one."
@@ -461,8 +463,8 @@ class PlanParty(_Person, Plan):
     max_tokens: ClassVar[int] = 500
     most: ClassVar[int] = 7
     revisions: ClassVar[int] = 4
-    again: ClassVar[float] = 4.0
-    patience: ClassVar[float] = 2.0
+    again: ClassVar[float] = 2.0
+    patience: ClassVar[float] = _WAITS + 1.0
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
         """Wait until one has made up one's mind, and it is day."""

@@ -211,9 +211,12 @@ class Town:
         self.note("lines said", speaker.name, f"to {hearer.name}: {line.text[:_LONGEST]}")
         rumor = self.telling.pop(speaker.name, None)
         if rumor is not None:
-            self.learn(hearer, rumor, by=speaker.name)
-            for other in self.near(speaker.name, _NEAR):
-                self.learn(other, rumor, by=speaker.name)
+            by_ear = [one for one in self.near(speaker.name, _NEAR) if one is not hearer]
+            for one in (hearer, *by_ear):
+                self.learn(one, rumor, by=speaker.name)
+            party = speaker.party
+            if party is not None and party.rumor == rumor.name and party.host == speaker.name:
+                self.invite(speaker, hearer)  # whom the host tells of it is invited
 
     def quarreled(self, one: Person, other: Person) -> None:
         """Two had words, and whoever stood near has something to tell."""
@@ -243,7 +246,7 @@ class Town:
         self.parties.append(party)
         host.party = party
         self.note("parties planned", host.name, f"gives a party at the {place}, {told(tick)}")
-        self.rumor(f"party {len(self.parties)}", f"{host.name} gives a party at the {place}", host.name)
+        party.rumor = self.rumor(f"party {len(self.parties)}", f"{host.name} gives a party at the {place}", host.name).name
         return party
 
     def invite(self, host: Person, guest: Person) -> None:
@@ -273,6 +276,7 @@ class Town:
         if party is None or self.tick < party.end:
             return
         party.is_over = True
+        self.people[party.host].wants_party = False
         for person in self.people.values():
             if person.party is party:
                 person.party = None
