@@ -496,9 +496,7 @@ def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, 
 _path = click.Path(path_type=Path)
 
 
-def _make(
-    recording: Path, world: str | None, to: int | None, model: str | None, base_url: str | None
-) -> Make | None:
+def _make(recording: Path, world: str | None, to: int | None, model: str | None, base_url: str | None) -> Make | None:
     """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
     from agentrt.record.recording import Recording
 

@@ -25,7 +25,7 @@ away by what can wait; a wolf cannot.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from agentrt import MOVE, TOP, Action, ActionArgs, Context, Entity
 from agentrt_actions import ready_while, walk_one, walk_path
@@ -37,8 +37,8 @@ from agentrt_examples.town.people import Person
 from agentrt_examples.town.town import Town
 
 __all__ = [
-    "RULES", "RUN", "WALK", "Celebrate", "Eat", "Escape", "Sleep", "Stroll", "Work", "goto", "is_free_time", "person_of",
-    "town_of",
+    "RULES", "RUN", "WALK", "Celebrate", "Eat", "Escape", "Sleep", "Stroll", "Work", "goto", "is_free_time",
+    "person_of", "town_of",
 ]  # fmt: skip
 
 WALK, RUN = 4, 3
@@ -298,5 +298,5 @@ class Stroll(Action):
         await ctx.sleep_ticks(ctx.random.between(10, 40))
 
 
-RULES: Final[tuple[type[Action[Any, Any]], ...]] = (Escape, Sleep, Eat, Work, Celebrate, Stroll)
+RULES: Final[tuple[type[Action], ...]] = (Escape, Sleep, Eat, Work, Celebrate, Stroll)
 """All of them."""

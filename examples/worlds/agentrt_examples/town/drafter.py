@@ -40,6 +40,7 @@ _PARTY: Final = "#e070d0"
 _SAID: Final = "#ffe9a8"
 _SIGN: Final = "#2b2118"
 _LINE: Final = 44  # characters of what is said that are drawn
+_LABEL: Final = 80  # characters of any label
 _LAYERS: Final = {"places": 0, "parties": 1, "rings": 2, "people": 10, "wolves": 11, "lines": 20}
 
 
@@ -64,20 +65,19 @@ class Drafter:
             if party is not None and name in party.came:
                 marks[f"feast {name}"] = Mark(x, y, color=_PARTY, shape="square", size=1.3, layer=_LAYERS["parties"])
             if newest is not None and newest.name in person.knows:
+                knows = f"knows that {newest.text}"[:_LABEL]
                 marks[f"knows {name}"] = Mark(
-                    x, y, color=KNOWS, shape="ring", size=1.5, layer=_LAYERS["rings"], label=f"knows that {newest.text}"[:80]
-                )  # fmt: skip
+                    x, y, color=KNOWS, shape="ring", size=1.5, layer=_LAYERS["rings"], label=knows
+                )
             sign = "z" if person.is_asleep else name[:1]
             marks[name] = Mark(
-                x, y, sign, _color(person), label=f"{name} {person.doing}"[:80], agent=name, layer=_LAYERS["people"], bold=True
+                x, y, sign, _color(person), label=f"{name} {person.doing}"[:_LABEL], agent=name,
+                layer=_LAYERS["people"], bold=True,
             )  # fmt: skip
             saying = town.sayings.get(name)
             if saying is not None and town.tick < saying.until:
-                words = saying.text if len(saying.text) <= _LINE else saying.text[: _LINE - 1] + "\N{HORIZONTAL ELLIPSIS}"
-                marks[f"says {name}"] = Mark(
-                    x, y - 1, color=_SAID, label=f"\N{LEFT DOUBLE QUOTATION MARK}{words}\N{RIGHT DOUBLE QUOTATION MARK}",
-                    layer=_LAYERS["lines"],
-                )  # fmt: skip
+                label = f"\N{LEFT DOUBLE QUOTATION MARK}{_cut(saying.text)}\N{RIGHT DOUBLE QUOTATION MARK}"
+                marks[f"says {name}"] = Mark(x, y - 1, color=_SAID, label=label, layer=_LAYERS["lines"])
         for name in town.wolves:
             x, y = town.at(name)
             marks[name] = Mark(x, y, "W", _WOLF, label=name, agent=name, layer=_LAYERS["wolves"], bold=True, size=1.3)
@@ -95,10 +95,14 @@ class Drafter:
             marks[f"place {name}"] = Mark(x, y, label=label, color=_PARTY if label != name else "#f0e6d0", layer=0)
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= _LINE else text[: _LINE - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
 def _color(person: Person) -> str:
     if person.is_asleep:
         return _ASLEEP
-    return _MOODS["good" if person.mood > 20 else "bad" if person.mood < -20 else "calm"]  # noqa: PLR2004 - hundredths
+    return _MOODS["good" if person.mood > 20 else "bad" if person.mood < -20 else "calm"]
 
 
 def _ground() -> tuple[Tiles, Tiles]:

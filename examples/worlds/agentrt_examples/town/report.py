@@ -53,9 +53,7 @@ class ThoughtTable:
         return tuple(found.get(became, 0) for became in _BECAME)
 
 
-def run_headless(
-    game: TownGame, *, ticks: int, seed: int, progress: Progress, watch: Watch = nobody
-) -> WorldReport:
+def run_headless(game: TownGame, *, ticks: int, seed: int, progress: Progress, watch: Watch = nobody) -> WorldReport:
     """Run a town without a terminal.
 
     Args:
@@ -100,8 +98,8 @@ def run_headless(
 def _row(person: Person, table: ThoughtTable) -> tuple[str | int | float, ...]:
     slept = round(person.slept * _HOURS / DAY, 1)
     return (
-        person.name, person.who.job, person.meals, slept, person.worked, person.lines, len(person.knows), person.parties,
-        *table.of(person.name),
+        person.name, person.who.job, person.meals, slept, person.worked, person.lines, len(person.knows),
+        person.parties, *table.of(person.name),
     )  # fmt: skip
 
 
@@ -116,8 +114,9 @@ def _notes(game: TownGame) -> Iterator[str]:
         yield f"  {told(rumor.tick)}: {rumor.text} - known by {knowing}"
     yield "parties:"
     for party in town.parties:
-        what = f"{len(party.invited)} invited, {len(party.guests)} wanted to come, there: {', '.join(party.came) or 'nobody'}"
-        yield f"  {party.host} at the {party.place}, {told(party.tick)}: {what}"
+        asked = f"{len(party.invited)} invited, {len(party.guests)} wanted to come"
+        came = ", ".join(party.came) or "nobody"
+        yield f"  {party.host} at the {party.place}, {told(party.tick)}: {asked}, there: {came}"
     stock = [f"{kind} {town.stock[kind]} (made {town.made[kind]}, used {town.used[kind]})" for kind in town.stock]
     yield f"in store: {', '.join(stock)}"
     mind = game.mind.snapshot()

@@ -27,7 +27,7 @@ from agentrt_examples.town.report import describe
 __all__ = ["run_live", "view"]
 
 _DRAWS_PER_SECOND: Final = 10
-_BARS: Final = " \N{LOWER ONE EIGHTH BLOCK}\N{LOWER ONE QUARTER BLOCK}\N{LOWER HALF BLOCK}\N{LOWER THREE QUARTERS BLOCK}\N{FULL BLOCK}"
+_BARS: Final = " \u2581\u2582\u2584\u2586\u2588"  # from nothing to a full block
 _SHOWN: Final = ("lines said", "wolves came", "bites", "parties planned", "guests", "parties held", "quarrels", "ideas")
 _LAST: Final = 9  # events that are shown
 
@@ -66,8 +66,8 @@ def _plain(text: str) -> str:
 def _head(game: TownGame) -> Text:
     mind = game.mind.snapshot()
     rests = f", which rests up to tick {mind.rests_until}" if mind.rests_until else ""
-    told = f" {describe(game)}   {', '.join(mind.models)}{rests}: {mind.running} under way, {mind.calls} calls  Ctrl-C ends it"
-    return Text(_plain(told), style="bold", no_wrap=True, overflow="crop")
+    asked = f"{', '.join(mind.models)}{rests}: {mind.running} under way, {mind.calls} calls"
+    return Text(_plain(f" {describe(game)}   {asked}  Ctrl-C ends it"), style="bold", no_wrap=True, overflow="crop")
 
 
 def _map(game: TownGame) -> Group:

@@ -22,13 +22,32 @@ _SLOWEST, _QUICKEST = 2.0, 0.5
 
 _OPENINGS: Final[dict[str, tuple[str, ...]]] = {
     "chat": ("Good day, {partner}.", "{partner}! You look well.", "There you are, {partner}.", "A word, {partner}?"),
-    "quarrel": ("I have had enough of you, {partner}.", "You owe me an apology, {partner}!", "Do not smile at me, {partner}."),
-    "make up": ("{partner}, I was wrong.", "Let us not be cross any longer, {partner}.", "{partner}, I miss our talks."),
+    "quarrel": (
+        "I have had enough of you, {partner}.",
+        "You owe me an apology, {partner}!",
+        "Do not smile at me, {partner}.",
+    ),
+    "make up": (
+        "{partner}, I was wrong.",
+        "Let us not be cross any longer, {partner}.",
+        "{partner}, I miss our talks.",
+    ),
     "invite": ("{partner}, I give {topic}. Will you come?", "You must come, {partner}: {topic}!"),
 }
 _REPLIES: Final[dict[str, tuple[str, ...]]] = {
-    "chat": ("Is that so?", "You do not say.", "I thought as much.", "My knees told me so.", "That is life, {partner}."),
-    "quarrel": ("Say that again!", "You are one to talk.", "I will not hear that from you.", "Ask anybody whose fault it is!"),
+    "chat": (
+        "Is that so?",
+        "You do not say.",
+        "I thought as much.",
+        "My knees told me so.",
+        "That is life, {partner}.",
+    ),
+    "quarrel": (
+        "Say that again!",
+        "You are one to talk.",
+        "I will not hear that from you.",
+        "Ask anybody whose fault it is!",
+    ),
     "make up": ("I was hard on you, too.", "It is forgotten.", "Then give me your hand.", "I am glad that you came."),
     "invite": ("With pleasure!", "I would not miss it.", "I shall bring my fiddle."),
 }
@@ -39,7 +58,12 @@ _GOODBYES: Final[dict[str, tuple[str, ...]]] = {
     "make up": ("Friends, then.", "I feel better now.", "Come and see me, {partner}."),
     "invite": ("Until tonight!", "I must tell the others.", "Good day, {partner}."),
 }
-_NEWS: Final = ("Have you heard? They say that {news}.", "Listen: {news}.", "You will not believe it: {news}.", "Between us: {news}.")
+_NEWS: Final = (
+    "Have you heard? They say that {news}.",
+    "Listen: {news}.",
+    "You will not believe it: {news}.",
+    "Between us: {news}.",
+)
 _HABITS: Final[dict[str, tuple[str, ...]]] = {
     "baker": ("The dough would not rise today.", "Bread is dear this year."),
     "miller": ("The wind was with me.", "Wheels, always wheels."),
@@ -50,10 +74,14 @@ _HABITS: Final[dict[str, tuple[str, ...]]] = {
     "carrier": ("The buckets are heavier every day.", "One day I shall see the sea."),
     "peddler": ("Ribbons, needles, and all for a penny.", "I have been farther than this."),
 }
-_MOODS: Final = {"cheerful": "What a fine day!", "cross": "Leave me in peace with your weather.", "calm": "It is quiet today."}
+_MOODS: Final = {
+    "cheerful": "What a fine day!",
+    "cross": "Leave me in peace with your weather.",
+    "calm": "It is quiet today.",
+}
 
 _WHY: Final = {
-    "town:chat": "I like to hear what is new", "town:quarrel": "that cannot go on", "town:make_up": "I am sorry about it",
+    "town:chat": "I like to hear what is new", "town:quarrel": "that cannot go on", "town:make_up": "I am sorry",
     "town:stroll": "the air will do me good", "town:visit": "I have not seen them for long",
     "town:want_party": "we could do with a feast", "town:book": "it is the right place", "town:invite": "I like them",
 }  # fmt: skip
@@ -115,7 +143,9 @@ def _conclusion(asked: Asked) -> str:
     if speakers and asked.random.below(2):
         who = max(dict.fromkeys(speakers), key=lambda name: (speakers.count(name), name))
         return f"I talk more with {who} than with anybody else."
-    return f"What stays with me: {_pick(asked.random, remembered)[:120]}" if remembered else "Nothing ever happens here."
+    return (
+        f"What stays with me: {_pick(asked.random, remembered)[:120]}" if remembered else "Nothing ever happens here."
+    )
 
 
 # --- choices ----------------------------------------------------------------------------------------------------------
@@ -126,11 +156,11 @@ def _choice(asked: Asked) -> dict[str, Any]:
     options = {str(option["activity"]): option["args"] for option in asked.options}
     worth = {activity: _worth(activity, asked.seen) for activity in options}
     left = asked.random.below(sum(worth.values()))
-    for activity, args in options.items():
+    for activity in options:
         left -= worth[activity]
         if left < 0:
             break
-    return _chosen(activity, _arguments(args, asked))
+    return _chosen(activity, _arguments(options[activity], asked))
 
 
 def _worth(activity: str, seen: Mapping[str, Any]) -> int:

@@ -41,7 +41,7 @@ _HOURS: Final = (18, 19, 20)
 
 
 def _mood(person: Person) -> str:
-    if abs(person.mood) < 15:  # noqa: PLR2004 - hundredths
+    if abs(person.mood) < 15:
         return "calm"
     return "cheerful" if person.mood > 0 else "cross"
 
@@ -364,7 +364,7 @@ class FreeTime(_Person, Consider):
         memory: Memory = ctx.entity[Memory]
         return {
             **_self(ctx), "hunger": round(person.hunger, 1), "lonely": round(person.company, 1),
-            "near": {one.name: f"{person.name} {_feeling(person, one.name)} {one.name}, who {one.doing}" for one in near},
+            "near": {one.name: f"{one.doing}; {person.name} {_feeling(person, one.name)} them" for one in near},
             "liking": {one.name: person.likes(one.name) for one in near},
             "news": [town.rumors[name].text for name in list(person.knows)[-3:]],
             "remembered": memory.told(ctx.clock.tick, tokens=400, ticks_per_second=TICKS_PER_SECOND),
@@ -524,7 +524,7 @@ class PlanParty(_Person, Plan):
         self._is_under_way = False
         town, person = town_of(ctx), person_of(ctx)
         party = person.party
-        if party is not None and (len(party.guests) > 2 or ctx.clock.tick > party.tick - HOUR):  # noqa: PLR2004
+        if party is not None and (len(party.guests) > 2 or ctx.clock.tick > party.tick - HOUR):
             person.wants_party = False
         if not person.wants_party and town.planner == person.name:
             town.planner = ""
@@ -557,8 +557,8 @@ class Ponder(_Person, Reflect):
         await ctx.first(super().run(ctx, args), _walk_about(ctx))
 
 
-THOUGHTS: Final[tuple[type[Action[Any, Any]], ...]] = (
-    Listen, PartyTalk, PlanParty, FreeTime, Ponder, Chat, Quarrel, MakeUp, Invite, StrollTo, Visit, WantParty, BookPlace,
+THOUGHTS: Final[tuple[type[Action], ...]] = (
+    Listen, PartyTalk, PlanParty, FreeTime, Ponder, Chat, Quarrel, MakeUp, Invite, StrollTo, Visit, WantParty,
+    BookPlace,
 )  # fmt: skip
 """All of them, and what they choose from."""
-

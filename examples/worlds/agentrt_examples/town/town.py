@@ -111,9 +111,9 @@ class Town:
         self.rumors: dict[str, Rumor] = {}
         self.parties: list[Party] = []
         self.planner = ""
-        self.stock = dict.fromkeys(GOODS, _STOCK)
-        self.made = dict.fromkeys(GOODS, 0)
-        self.used = dict.fromkeys(GOODS, 0)
+        self.stock: dict[str, int] = dict.fromkeys(GOODS, _STOCK)
+        self.made: dict[str, int] = dict.fromkeys(GOODS, 0)
+        self.used: dict[str, int] = dict.fromkeys(GOODS, 0)
         self.sayings: dict[str, Saying] = {}
         self.kinds: dict[str, str] = {}
         self.telling: dict[str, Rumor] = {}
@@ -246,7 +246,9 @@ class Town:
         self.parties.append(party)
         host.party = party
         self.note("parties planned", host.name, f"gives a party at the {place}, {told(tick)}")
-        party.rumor = self.rumor(f"party {len(self.parties)}", f"{host.name} gives a party at the {place}", host.name).name
+        party.rumor = self.rumor(
+            f"party {len(self.parties)}", f"{host.name} gives a party at the {place}", host.name
+        ).name
         return party
 
     def invite(self, host: Person, guest: Person) -> None:
@@ -259,8 +261,12 @@ class Town:
         if comes:
             guest.party = party
             party.guests.append(guest.name)
-        self.bodies[guest.name][Memory].note(self.tick, f"{host.name} invited me to a party", importance=0.8, kind="done")
-        self.note("invitations", guest.name, f"was invited by {host.name}, and {'wants to come' if comes else 'will not'}")
+        self.bodies[guest.name][Memory].note(
+            self.tick, f"{host.name} invited me to a party", importance=0.8, kind="done"
+        )
+        self.note(
+            "invitations", guest.name, f"was invited by {host.name}, and {'wants to come' if comes else 'will not'}"
+        )
 
     def arrive(self, person: Person) -> None:
         """Somebody is at the party."""
@@ -336,7 +342,7 @@ class Town:
             person.need(hunger=_grows(100), rest=_grows(50), company=_grows(80))
         if self.tick % (3 * BEAT) == 0:
             person.feel(-1 if person.mood > 0 else 1 if person.mood < 0 else 0)
-            person.feel(-2 if person.hunger > 0.9 or person.company > 0.9 else 0)  # noqa: PLR2004
+            person.feel(-2 if person.hunger > 0.9 or person.company > 0.9 else 0)
 
     def _bring_news(self) -> None:
         if self.tick < self._news_at or is_night(self.tick):
