@@ -38,10 +38,10 @@ _ASLEEP: Final = "#9ab8f0"
 _WOLF: Final = "#ff4a40"
 _PARTY: Final = "#e070d0"
 _SAID: Final = "#ffe9a8"
-_SIGN: Final = "#2b2118"
-_LINE: Final = 44  # characters of what is said that are drawn
+_UNDER: Final = "#201a16"  # a disc below everybody: letters are read on any ground
+_LINE: Final = 38  # characters of what is said that are drawn
 _LABEL: Final = 80  # characters of any label
-_LAYERS: Final = {"places": 0, "parties": 1, "rings": 2, "people": 10, "wolves": 11, "lines": 20}
+_LAYERS: Final = {"places": 0, "parties": 1, "rings": 2, "under": 3, "people": 10, "wolves": 11, "lines": 20}
 
 
 class Drafter:
@@ -69,6 +69,7 @@ class Drafter:
                 marks[f"knows {name}"] = Mark(
                     x, y, color=KNOWS, shape="ring", size=1.5, layer=_LAYERS["rings"], label=knows
                 )
+            marks[f"under {name}"] = Mark(x, y, color=_UNDER, shape="dot", layer=_LAYERS["under"])
             sign = "z" if person.is_asleep else name[:1]
             marks[name] = Mark(
                 x, y, sign, _color(person), label=f"{name} {person.doing}"[:_LABEL], agent=name,
@@ -77,9 +78,10 @@ class Drafter:
             saying = town.sayings.get(name)
             if saying is not None and town.tick < saying.until:
                 label = f"\N{LEFT DOUBLE QUOTATION MARK}{_cut(saying.text)}\N{RIGHT DOUBLE QUOTATION MARK}"
-                marks[f"says {name}"] = Mark(x, y - 1, color=_SAID, label=label, layer=_LAYERS["lines"])
+                marks[f"says {name}"] = Mark(x, y - 1.1, color=_SAID, label=label, layer=_LAYERS["lines"])
         for name in town.wolves:
             x, y = town.at(name)
+            marks[f"under {name}"] = Mark(x, y, color=_UNDER, shape="dot", layer=_LAYERS["people"], size=1.4)
             marks[name] = Mark(x, y, "W", _WOLF, label=name, agent=name, layer=_LAYERS["wolves"], bold=True, size=1.3)
         ground = town.ground
         return Drawing(ground.width, ground.height, tiles, marks)

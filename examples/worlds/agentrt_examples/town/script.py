@@ -156,11 +156,11 @@ def _choice(asked: Asked) -> dict[str, Any]:
     options = {str(option["activity"]): option["args"] for option in asked.options}
     worth = {activity: _worth(activity, asked.seen) for activity in options}
     left = asked.random.below(sum(worth.values()))
-    for activity in options:
+    for activity, args in options.items():
         left -= worth[activity]
         if left < 0:
-            break
-    return _chosen(activity, _arguments(options[activity], asked))
+            return _chosen(activity, _arguments(args, asked))
+    raise AssertionError("what is drawn lies below the sum")
 
 
 def _worth(activity: str, seen: Mapping[str, Any]) -> int:
