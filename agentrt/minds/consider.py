@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ThinkOutput
 from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, DefinitionError, ThoughtFailedError
-from agentrt.minds.asked import Request
-from agentrt.minds.memory import Memory
+from agentrt.minds.asked import ModelRequest
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
 from agentrt.minds.prompt import RULES, fields_of, filled
+from agentrt.minds.recall import Memory
 from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _MOST_AGAIN: Final = 8.0  # times ``again``: how long it waits at most before it
 _MOST_STALE: Final = 2  # times in a row that it asks again since what it read has changed
 
 
-class _Asking:
+class _Standing:
     """What a thought looks like from outside: asked 1.2 s ago, 3rd in the queue."""
 
     __slots__ = ("_mind", "_thought")
@@ -82,7 +82,7 @@ class Minded(Action):
     max_tokens: ClassVar[int] = 200
     outpaced: ClassVar[Literal["cancel", "finish"]] = "cancel"
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
         for what in ("system", "prompt"):
@@ -119,11 +119,11 @@ class Minded(Action):
         subject, mind = class_name(type(self)), mind_of(ctx, class_name(type(self)))
         system = f"{filled(subject, 'system', self.system, seen)}\n{RULES}"
         prompt = filled(subject, "prompt", self.prompt, seen)
-        request = Request(system, f"{prompt}\n\n{rules}" if rules else prompt, schema, self.max_tokens, self.model)
+        request = ModelRequest(system, f"{prompt}\n\n{rules}" if rules else prompt, schema, self.max_tokens, self.model)
         return await mind.ask(
             ctx.agent, request, check=check, worth=self.worth(ctx, args), purpose=self.purpose, outpaced=self.outpaced,
             path=ctx.path, seen=seen, options=options,
-            told=lambda thought: ctx.set_debug_progress(_Asking(mind, thought)),
+            told=lambda thought: ctx.set_debug_progress(_Standing(mind, thought)),
         )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ class Consider(Minded):
         activity: str  # what was chosen
         why: str  # in the model's words
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
         if cls.stale not in _STALE:
@@ -305,7 +305,7 @@ def _choosing(most: int) -> str:
     return f"Plan up to {most} steps, in order, each one of these with its arguments, and say why:"
 
 
-def _chosen(menu: Menu, answer: Any, most: int) -> list[Choice]:
+def _chosen(menu: Menu, answer: object, most: int) -> list[Choice]:
     if most == 1:
         return [menu.choose(answer)]
     steps = answer.get("steps") if isinstance(answer, Mapping) else None
@@ -404,9 +404,8 @@ class Reflect(Minded):
             "additionalProperties": False,
         }
 
-        def check(answer: Any) -> list[str]:
-            check_answer(schema, answer, "the answer")
-            return [str(one) for one in answer["conclusions"]]
+        def check(answer: object) -> list[str]:
+            return [str(one) for one in check_answer(schema, answer, "the answer")["conclusions"]]
 
         rules = f"Draw up to {self.most} conclusions that matter for what it does next, a sentence each."
         memory.reflected()  # whatever comes of it: who has no answer does not ask on and on
@@ -424,7 +423,13 @@ _MOST_REFLECTED: Final = 40
 
 
 def consider(
-    does: Any, *, utility: Any, menu: Collection[Any] = (), prompt: str = "", name: str = "", **attributes: Any
+    does: object,
+    *,
+    utility: float | tuple[float, float],
+    menu: Collection[object] = (),
+    prompt: str = "",
+    name: str = "",
+    **attributes: object,
 ) -> Callable[[Callable[[Context[Any], Any], Mapping[str, Any]]], type[Consider]]:
     """Make a ``Consider`` of a function that says what its agent sees: a decorator.
 

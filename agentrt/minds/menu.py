@@ -44,7 +44,7 @@ class Option:
 
     __slots__ = ("about", "activity", "choices")
 
-    def __init__(self, activity: Any, about: str = "", /, **choices: Any) -> None:
+    def __init__(self, activity: object, about: str = "", /, **choices: object) -> None:
         self.activity: str = str(getattr(activity, "name", activity))
         self.about: str = about
         self.choices: dict[str, dict[str, Any]] = {name: _named(name, of) for name, of in choices.items()}
@@ -63,7 +63,7 @@ class Option:
         return f"Option({self.activity!r}{inner})"
 
 
-def _named(argument: str, choices: Any) -> dict[str, Any]:
+def _named(argument: str, choices: object) -> dict[str, Any]:
     if isinstance(choices, Mapping):
         pairs = [(str(name), value) for name, value in choices.items()]
     elif isinstance(choices, Collection) and not isinstance(choices, (str, bytes)):
@@ -79,7 +79,7 @@ def _named(argument: str, choices: Any) -> dict[str, Any]:
     return found
 
 
-def _name_of(value: Any) -> str:
+def _name_of(value: object) -> str:
     if isinstance(value, (bool, int, float)) or value is None:
         return str(value)
     return called(value)
@@ -170,7 +170,7 @@ class Menu:
             dict(zip(option.choices, one, strict=True)) for one in product(*map(dict.values, option.choices.values()))
         ]
 
-    def choose(self, answer: Any) -> Choice:
+    def choose(self, answer: object) -> Choice:
         """What an answer chooses.
 
         Raises:
@@ -203,14 +203,22 @@ def _kind(form: Mapping[str, Any]) -> str:
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
-def check_answer(schema: Mapping[str, Any], value: Any, what: str) -> None:
-    """Check a plain value against a schema of ours; ``ValueError`` says what is wrong with it."""
+def check_answer(schema: Mapping[str, Any], value: object, what: str) -> dict[str, Any]:
+    """A plain value that fits a schema of ours, of an object; ``ValueError`` says what is wrong with another one."""
     from jsonschema import Draft202012Validator
 
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is no object")
     error = next(iter(Draft202012Validator(schema).iter_errors(value)), None)
     if error is not None:
         place = "".join(f"/{one}" for one in error.absolute_path)
         raise ValueError(f"{what}{place}: {error.message[:_MOST_TEXT]}")
+    return value
+
+
+def load_validator() -> None:
+    """Load what checks answers: that takes longer than a tick should."""
+    check_answer({"type": "object"}, {}, "nothing")
 
 
 def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[str, Any]:
@@ -237,7 +245,7 @@ def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[s
 
 
 @lru_cache(maxsize=1024)
-def _forms(kind: Any) -> dict[str, tuple[dict[str, Any] | None, bool]]:
+def _forms(kind: type[ActionArgs]) -> dict[str, tuple[dict[str, Any] | None, bool]]:
     """For each argument a JSON schema, or None if it takes no plain value; and whether it has to be given."""
     return {name: (_form(hint), default is REQUIRED) for name, (hint, default) in kind.declared().items()}
 
@@ -248,7 +256,7 @@ _KINDS: Final[dict[Any, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def _form(hint: Any) -> dict[str, Any] | None:
+def _form(hint: object) -> dict[str, Any] | None:
     """The JSON schema of a type; None if its values are not plain."""
     if hint in _KINDS:
         return _KINDS[hint]

@@ -34,7 +34,7 @@ class Said(NamedTuple):
     text: str
 
 
-def rendered(value: Any) -> str:
+def rendered(value: object) -> str:
     """A value as a prompt has it."""
     if isinstance(value, Said):
         return f'<said by="{_line(value.by)}">{_line(value.text)}</said>'.replace('"', "'")

@@ -62,7 +62,10 @@ def script(asked):
     if asked.random.random() < 0.1:
         raise OSError("no line")
     if not asked.options:
-        return {"say": asked.random.choice(["Hello.", "Bread?", "Off with you."]), "is_over": asked.random.random() < 0.2}
+        return {
+            "say": asked.random.choice(["Hello.", "Bread?", "Off with you."]),
+            "is_over": asked.random.random() < 0.2,
+        }
     steps = []
     for _ in range(asked.random.below(2) + 1):
         one = asked.random.choice(list(asked.options))
@@ -82,7 +85,9 @@ def people(runtime, number=6):
 
 def scripted(*, seed=5, host="plain"):
     runtime = Runtime(seed=seed, host=host)
-    Mind(runtime, Scripted(script, lambda asked: 0.2 + asked.random.random()), at_once=2, budget=Budget(calls=30, per=5))
+    Mind(
+        runtime, Scripted(script, lambda asked: 0.2 + asked.random.random()), at_once=2, budget=Budget(calls=30, per=5)
+    )
     people(runtime)
     return runtime
 
