@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import ssl
 
     from openai import AsyncOpenAI
+    from opentelemetry.trace import TracerProvider
     from pydantic_ai.messages import ModelResponsePart
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _MOST_TOLD: Final = 200  # characters of what a server says about a failure
 _KEYS: Final = re.compile(r"\b(?:sk|pk|key|gsk|xai|Bearer)[-_ ][\w*.\-]{6,}", re.IGNORECASE)  # what looks like one
 _TOOL: Final = "answer"
+_SPANS: Final = 5  # the version of the spans' format, whatever the library's own default becomes
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Model:
         count: says how many tokens a request has at most, the answer left out; None counts each byte as one.
         price: what a million tokens cost that are read, and that are written.
         spans: whether its calls are spans of OpenTelemetry, by the conventions for generative models; without what is
-            said in them.
+            said in them. True takes the global provider of tracers; another one is given itself.
     """
 
     name: str
@@ -67,7 +69,7 @@ class Model:
     output: Literal["tool", "native", "prompted"] = "tool"
     count: Callable[[ModelRequest], int] | None = None
     price: tuple[float, float] = (0.0, 0.0)
-    spans: bool = False
+    spans: bool | TracerProvider = False
 
     def __post_init__(self) -> None:
         name: object = self.name
@@ -138,7 +140,10 @@ class Model:
         limits: settings.ModelSettings = {"max_tokens": request.max_tokens, "timeout": self.timeout, "max_retries": 0}
         if self.temperature is not None:
             limits["temperature"] = self.temperature
-        instrument = InstrumentationSettings(include_content=False, version=5) if self.spans else None
+        instrument = None
+        if self.spans:
+            provider = None if self.spans is True else self.spans
+            instrument = InstrumentationSettings(tracer_provider=provider, include_content=False, version=_SPANS)
         secret = os.environ.get(self.key, "")
         try:
             async with self._client(secret) as client:
