@@ -220,7 +220,11 @@ class Consider(Minded):
     _frame: SpawnedFrame
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
-        await self._frame.run()
+        try:
+            await self._frame.run()
+        except ActivityImpossibleError:  # somebody else was quicker, in the very tick of its election
+            ctx.set_debug_progress(f"{self._choices[0].activity} was not possible any more")
+            await ctx.next_tick()  # a run that takes no time would count as failing again and again
 
     # --- inside -------------------------------------------------------------------------------------------------------
 

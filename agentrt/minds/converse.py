@@ -230,10 +230,11 @@ class Converse(Talking):
             ctx.reject("it talks with somebody")
         self._conversation = talks.begin(ctx.agent, partner, self.about(ctx, args))
 
-    _conversation: Conversation
+    _conversation: Conversation | None = None  # none where its start was refused: then it is stopped all the same
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
         conversation = self._conversation
+        assert conversation is not None
         if len(conversation.present) < 2:
             await ctx.first(conversation.changed.wait(), ctx.sleep(self.patience))
         if len(conversation.present) < 2:
@@ -242,7 +243,8 @@ class Converse(Talking):
         await self._talk(ctx, args, conversation)
 
     def stop(self, ctx: Context[Any], args: Any) -> None:
-        Talks.of(ctx.agent.runtime).close(self._conversation, ctx.agent)
+        if self._conversation is not None:
+            Talks.of(ctx.agent.runtime).close(self._conversation, ctx.agent)
 
 
 class Attend(Talking):
@@ -270,13 +272,15 @@ class Attend(Talking):
         self._conversation = found
         found.join(ctx.agent)
 
-    _conversation: Conversation
+    _conversation: Conversation | None = None  # none where its start was refused: then it is stopped all the same
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
+        assert self._conversation is not None
         await self._talk(ctx, args, self._conversation)
 
     def stop(self, ctx: Context[Any], args: Any) -> None:
-        Talks.of(ctx.agent.runtime).close(self._conversation, ctx.agent)
+        if self._conversation is not None:
+            Talks.of(ctx.agent.runtime).close(self._conversation, ctx.agent)
 
 
 def _agent_of(ctx: Context[Any], who: object) -> Agent | None:
