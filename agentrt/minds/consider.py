@@ -327,9 +327,11 @@ class Plan(Consider):
     Attributes:
         most: how many steps a plan has at most.
         revisions: how often it may plan anew while it runs.
+        probes: no: what is possible only when the first steps are done stands on its menu, too.
     """
 
     most: ClassVar[int] = 5
+    probes: ClassVar[bool] = False
     revisions: ClassVar[int] = 2
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
@@ -350,7 +352,7 @@ class Plan(Consider):
             except (ActivityImpossibleError, ActivityAbortedError) as error:
                 revised += 1
                 if revised > self.revisions:
-                    raise
+                    ctx.abort(f"{step.activity} failed, and it was planned anew {self.revisions} times: {error}")
                 steps = await self._revise(ctx, args, done, step, str(error))
             else:
                 done.append(step.activity)
