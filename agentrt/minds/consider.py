@@ -210,10 +210,12 @@ class Consider(Minded):
             self._choices = choices
             ctx.set_debug_progress("; ".join(one.words() for one in choices))
             frame = self._frame
-            ctx.set_think_output(activity=choices[0].activity, why=choices[0].why)
             while frame.state == "ready":
-                await frame.changed.wait()
-            ctx.clear_think_output()  # what it chose is not possible any more
+                ctx.set_think_output(activity=choices[0].activity, why=choices[0].why)
+                while frame.state == "ready":
+                    await frame.changed.wait()
+                ctx.clear_think_output()  # what it chose is not possible now; perhaps in a moment
+                await self._ready_in_time(ctx, frame)
             frame.stop()
 
     _choices: list[Choice]
@@ -263,17 +265,20 @@ class Consider(Minded):
         """Have what was chosen think; why it cannot be done, in words, or nothing if it is ready."""
         frame = ctx.spawn(choice.activity, choice.args)
         frame.start_thinking()
+        problem = await self._ready_in_time(ctx, frame)
+        if problem:
+            frame.stop()
+        else:
+            self._frame = frame
+        return problem
+
+    async def _ready_in_time(self, ctx: Context[Any], frame: SpawnedFrame) -> str:
+        """Wait until an activity is ready, as long as there is patience; why it is not, or nothing."""
         try:
             which, _ = await ctx.first(frame.ready(), ctx.sleep(self.patience))
         except ActivityImpossibleError:
-            which, problem = 1, "nothing that it needs for that is there"
-        else:
-            problem = f"it was not ready within {self.patience:g} s"
-        if which == 0:
-            self._frame = frame
-            return ""
-        frame.stop()
-        return problem
+            return "nothing that it needs for that is there"
+        return f"it was not ready within {self.patience:g} s" if which else ""
 
     def _has_changed(self, ctx: Context[Any], args: Any, seen: Mapping[str, Any]) -> bool:
         now = self.sees(ctx, args)

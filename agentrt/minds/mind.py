@@ -177,8 +177,11 @@ class Mind:
         self.purposes: dict[str, Account] = {name: Account(one, clock) for name, one in purposes.items()}
         self.accounts: dict[str, Account] = {}  # of each agent that has asked, by name
         self.spent: dict[str, float] = {}  # by agent, by the models' prices
+        self.money_of_gone: float = 0.0  # what those spent that are there no more
         self.recent: deque[Thought] = deque(maxlen=_MOST_KEPT)  # what is over, the oldest first
-        self.other_prompts: list[tuple[int, str]] = []  # in a replay: where a request is another now; tick and agent
+        # in a replay: where a request was another one first (tick and agent), and how often
+        self.first_other_prompt: tuple[int, str] | None = None
+        self.other_prompts: int = 0
         self.calls: int = 0  # that were made
         self.hits: int = 0  # that the cache spared
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
@@ -329,9 +332,18 @@ class Mind:
     def _accounts(self, thought: Thought) -> list[Account]:
         own = self.accounts.get(thought.agent.name)
         if own is None:
+            if len(self.accounts) > 2 * len(self.runtime.agents) + _MOST_KEPT:
+                self._forget_who_is_gone()
             own = self.accounts[thought.agent.name] = Account(self.each, self.runtime.clock)
         purpose = self.purposes.get(thought.purpose)
         return [self.account, own] if purpose is None else [self.account, own, purpose]
+
+    def _forget_who_is_gone(self) -> None:
+        """An agent that comes again has another name."""
+        gone = [name for name in self.accounts if self.runtime.find(name) is None]
+        for name in gone:
+            del self.accounts[name]
+            self.money_of_gone += self.spent.pop(name, 0.0)
 
     def _from_cache(self, thought: Thought, kept: object) -> None:
         self._cache.move_to_end(thought.key)
@@ -392,7 +404,8 @@ class Mind:
         except Exception as error:
             reply = Reply(kind=REFUSED, text=error_words(error))
         if reply.key and reply.key != data["key"]:
-            self.other_prompts.append((self.runtime.tick, thought.agent.name))
+            self.first_other_prompt = self.first_other_prompt or (self.runtime.tick, thought.agent.name)
+            self.other_prompts += 1
         thought.strand = None
         self._replied(thought, reply)
 
@@ -409,6 +422,8 @@ class Mind:
             self.spent[thought.agent.name] = self.spent.get(thought.agent.name, 0.0) + cost
         self._running.pop(thought, None)
         self.serve_soon()
+        if thought.is_over:
+            return  # it was cancelled in the moment in which the answer came
         if reply.kind:
             self._failed(thought, reply)
             return
@@ -553,10 +568,10 @@ class Mind:
 
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
-        if not self.other_prompts:
+        if self.first_other_prompt is None:
             return ()
-        tick, name = self.other_prompts[0]
-        more = len(self.other_prompts) - 1
+        tick, name = self.first_other_prompt
+        more = self.other_prompts - 1
         told = f", and of {counted(more, 'thought')} after that" if more else ""
         return (f"the prompt is another now than in the recording: of {name} in tick {tick}{told}",)
 
@@ -575,7 +590,7 @@ class Mind:
             tokens=self.account.total_tokens,
             tokens_left=tokens,
             calls_left=calls,
-            money=round(sum(self.spent.values()), 6),
+            money=round(self.money_of_gone + sum(self.spent.values()), 6),
             rests_until=self._rests_until if self._rests_until > tick else 0,
             overruns=self.overruns,
             by_agent={

@@ -125,8 +125,8 @@ def test_a_run_that_is_known():
         runtime.step()
     view = runtime.mind.snapshot()
     assert faults == []
-    assert (view.calls, view.hits) == (73, 5)
-    assert found.hexdigest() == "59fb316ab471f3e3e76f2ebb935c5b1d"
+    assert (view.calls, view.hits) == (71, 14)
+    assert found.hexdigest() == "5fdac74000987f80fad9821e206aa20b"
 
 
 def test_watching_changes_nothing():
