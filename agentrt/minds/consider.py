@@ -21,14 +21,21 @@ Source: ours, minds.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeVar
 
 from agentrt.activity.author.action import Action
 from agentrt.activity.author.arguments import ThinkOutput
-from agentrt.errors import ActivityAbortedError, ActivityImpossibleError, DefinitionError, ThoughtFailedError
+from agentrt.errors import (
+    ActivityAbortedError,
+    ActivityImpossibleError,
+    DefinitionError,
+    ThoughtFailedError,
+    WrongStateError,
+)
 from agentrt.minds.asked import ModelRequest
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
-from agentrt.minds.prompt import RULES, fields_of, filled
+from agentrt.minds.prompt import RULES, fields_of, filled, rendered
 from agentrt.minds.recall import Memory
 from agentrt.words import class_name, repr_of
 
@@ -275,15 +282,25 @@ class Consider(Minded):
     async def _ready_in_time(self, ctx: Context[Any], frame: SpawnedFrame) -> str:
         """Wait until an activity is ready, as long as there is patience; why it is not, or nothing."""
         try:
-            which, _ = await ctx.first(frame.ready(), ctx.sleep(self.patience))
+            which, _ = await ctx.first(_ready(frame), ctx.sleep(self.patience))
         except ActivityImpossibleError:
             return "nothing that it needs for that is there"
-        return f"it was not ready within {self.patience:g} s" if which else ""
+        return f"it was not ready within {self.patience:g} s" if which or frame.state != "ready" else ""
 
     def _has_changed(self, ctx: Context[Any], args: Any, seen: Mapping[str, Any]) -> bool:
         now = self.sees(ctx, args)
         names = set(seen) | set(now) if self.reads is None else self.reads
         return any(now.get(name) != seen.get(name) for name in names)
+
+
+async def _ready(frame: SpawnedFrame) -> None:
+    """Wait until something is ready; or until it is not thought about any more.
+
+    That happens when the thinking above is stopped in the very tick in which it became ready: then this wakes before
+    its cancellation is heard of, and what is wrong about that is nobody's fault.
+    """
+    with suppress(WrongStateError):
+        await frame.ready()
 
 
 def _known(ctx: Context[Any]) -> dict[str, type[Action]]:
@@ -366,7 +383,7 @@ class Plan(Consider):
     async def _revise(self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str) -> list[Choice]:
         seen = dict(self.sees(ctx, args))
         menu = self._offered(ctx, args)
-        was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {reason[:200]}."
+        was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {rendered(reason)[:200]}."
         rules = f"{was}\n{_choosing(self.most)}\n{menu.lines()}"
         try:
             steps: list[Choice] = await self.ask(

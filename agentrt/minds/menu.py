@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_ar
 
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs
 from agentrt.errors import DefinitionError
+from agentrt.minds.prompt import rendered
 from agentrt.words import called, first_line, repr_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MOST_OPTIONS: Final = 24
 _MOST_CHOICES: Final = 50
 _MOST_TEXT: Final = 300  # characters of a text that an answer gives
 _MOST_LIST: Final = 20
+_MOST_NAME: Final = 80  # characters of a choice
 _MOST_SAMPLES: Final = 16  # of one activity
 
 
@@ -39,7 +41,8 @@ class Option:
         activity: its name, or a declared one.
         about: what it is, for the model; by default what its action says about itself.
         choices: for an argument, what it may be: values, things of the game (offered by their names), or a mapping from
-            names to things. Arguments without choices take a plain value of their type.
+            names to things. Arguments without choices take a plain value of their type. Of several of one name the
+            second is offered as ``Ann (2)``.
     """
 
     __slots__ = ("about", "activity", "choices")
@@ -72,9 +75,12 @@ def _named(argument: str, choices: object) -> dict[str, Any]:
         problem = f"the choices of '{argument}' are {repr_of(choices, 80)}."
         raise DefinitionError("Option", problem, "Write a list, or a mapping from names to what they stand for.")
     found: dict[str, Any] = {}
-    for name, value in pairs[:_MOST_CHOICES]:
-        if name in found:
-            raise DefinitionError("Option", f"two choices of '{argument}' are called {name!r}.", "Name them apart.")
+    for told, value in pairs[:_MOST_CHOICES]:
+        name = first = rendered(told)[:_MOST_NAME] or "?"  # players name things, too, and may call them as they like
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{first} ({number})"
         found[name] = value
     return found
 
