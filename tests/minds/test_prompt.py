@@ -33,7 +33,7 @@ def test_words_of_somebody_stay_within_their_marks(text):
     assert told.startswith("<said by='")
     assert told.endswith("</said>")
     assert (told.count("<"), told.count(">"), told.count("\n")) == (2, 2, 0)
-    assert told.count("'") - 2 * text.replace('"', "'").count("'") == 2
+    assert told[: told.index(">")].count("'") == 2
     assert told.isprintable()
 
 
