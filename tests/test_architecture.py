@@ -46,6 +46,8 @@ ONLY_EXCEPTIONS = {  # where ``except Exception`` is meant, and why
     "agentrt/worlds.py",
     "agentrt/strategy/tools.py",  # reads annotations, for a tool
     "agentrt/strategy/solve.py",
+    "agentrt/minds/mind.py",  # around a call outside, of which an intake delivers nothing else
+    "agentrt/minds/model.py",  # on an event loop, where a cancellation has to pass
 }
 LONG_ON_PURPOSE = {
     "agentrt/errors.py",  # a catalog: every exception in one place

@@ -18,6 +18,7 @@ import agentrt.drawing
 import agentrt.expressions
 import agentrt.inspect
 import agentrt.kernel
+import agentrt.minds
 import agentrt.rebuild
 import agentrt.record
 import agentrt.snapshot
@@ -203,6 +204,11 @@ RECORD = [
     "write_perfetto",
 ]
 
+MINDS = [
+    "Asked", "Attend", "Budget", "Choice", "Consider", "Conversation", "Converse", "Line", "Memory", "Mind", "Model",
+    "ModelRequest", "Option", "Plan", "Reflect", "Remembered", "Said", "Scripted", "Talks", "Thought", "consider",
+]  # fmt: skip
+
 SNAPSHOT = [
     "AgentSnapshot",
     "AgentSummary",
@@ -210,10 +216,12 @@ SNAPSHOT = [
     "FlagView",
     "FrameView",
     "InjectionView",
+    "MindView",
     "ModelView",
     "Outline",
     "RuntimeSnapshot",
     "TaskPlace",
+    "ThoughtView",
     "UnitView",
     "VERSION",
     "ValueGroup",
@@ -313,6 +321,10 @@ def test_what_values_are_watched_by():
 
 def test_what_a_game_calls_after_loading():
     assert sorted(agentrt.rebuild.__all__) == REBUILD
+
+
+def test_what_asks_language_models():
+    assert sorted(agentrt.minds.__all__) == MINDS
 
 
 def test_what_joins_the_models():

@@ -5,22 +5,22 @@ A runtime has one ``Mind``: its models, budgets, queue and cache. Agents think b
 ``Reflect`` (sum up what a ``Memory`` holds). A ``Scripted`` stands in for a model wherever there is none: in tests, in
 demos, in a branch of a recording.
 
-Where each idea lies: ``asked`` what is asked and what comes of it; ``budget`` who may use how much; ``model`` who
-answers; ``mind`` the queue; ``prompt`` templates and quoting; ``menu`` what may be chosen; ``memory``; ``consider`` and
-``converse`` the actions.
+Where each idea lies: ``asked`` what is asked and what comes of it; ``accounts`` who may use how much; ``model`` who
+answers; ``mind`` the queue; ``prompt`` templates and quoting; ``menu`` what may be chosen; ``recall`` what is
+remembered; ``consider`` and ``converse`` the actions.
 
 Source: ours, minds.
 """
 
-from agentrt.minds.asked import Asked, Request
-from agentrt.minds.budget import Budget
+from agentrt.minds.accounts import Budget
+from agentrt.minds.asked import Asked, ModelRequest
 from agentrt.minds.consider import Consider, Plan, Reflect, consider
 from agentrt.minds.converse import Attend, Conversation, Converse, Line, Talks
-from agentrt.minds.memory import Memory, Remembered
 from agentrt.minds.menu import Choice, Option
 from agentrt.minds.mind import Mind, Thought
 from agentrt.minds.model import Model, Scripted
 from agentrt.minds.prompt import Said
+from agentrt.minds.recall import Memory, Remembered
 
 __all__ = [
     "Asked",
@@ -38,7 +38,7 @@ __all__ = [
     "Plan",
     "Reflect",
     "Remembered",
-    "Request",
+    "ModelRequest",
     "Said",
     "Scripted",
     "Talks",

@@ -35,7 +35,7 @@ AGAIN: Final = frozenset({BUSY, UNREACHED, LOST, LATE, SERVER, BROKEN})
 FREE: Final = frozenset({BUSY, UNREACHED, SERVER, REFUSED})  # servers count nothing for these
 
 
-class Request(NamedTuple):
+class ModelRequest(NamedTuple):
     """What a model is asked. Equal ones have equal keys."""
 
     system: str  # who speaks to it, and the rules
@@ -60,7 +60,7 @@ class Request(NamedTuple):
         said = sum(len(text.encode("utf-8", "surrogatepass")) for text in (self.system, self.prompt, schema))
         return said + AROUND + self.max_tokens
 
-    def corrected(self, answer: object, error: str) -> Request:
+    def corrected(self, answer: object, error: str) -> ModelRequest:
         """The same, asked once more: with what was answered, and what is wrong with that."""
         was = json.dumps(answer, ensure_ascii=False, default=str)[:_MOST_SHOWN]
         told = f"\n\nYou have answered: {was}\nThat cannot be taken: {error[:_MOST_SHOWN]}\nAnswer once more."
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
     agent: str  # the name of who asks
     purpose: str  # what for: a budget's name, ``"reflect"`` say
     tick: int
-    request: Request
+    request: ModelRequest
     seen: Mapping[str, Any]  # what the agent declared that it sees
     options: Sequence[Mapping[str, Any]]  # what it may choose: ``activity``, ``about`` and ``args`` with their choices
     random: Stream  # of this agent's thoughts, from the seed of the run
@@ -96,7 +96,7 @@ class Usage(NamedTuple):
 class Reply(NamedTuple):
     """What came of one call."""
 
-    value: Any = None  # the answer, plain values; None if there is none
+    value: object = None  # the answer, plain values; None if there is none
     usage: Usage = Usage()
     kind: str = ""  # why there is none: one of the words above; empty if there is
     text: str = ""  # the same for people

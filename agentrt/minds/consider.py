@@ -33,10 +33,10 @@ from agentrt.errors import (
     ThoughtFailedError,
     WrongStateError,
 )
-from agentrt.minds.asked import Request
-from agentrt.minds.memory import Memory
+from agentrt.minds.asked import ModelRequest
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
-from agentrt.minds.prompt import RULES, fields_of, filled
+from agentrt.minds.prompt import RULES, fields_of, filled, rendered
+from agentrt.minds.recall import Memory
 from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _MOST_AGAIN: Final = 8.0  # times ``again``: how long it waits at most before it
 _MOST_STALE: Final = 2  # times in a row that it asks again since what it read has changed
 
 
-class _Asking:
+class _Standing:
     """What a thought looks like from outside: asked 1.2 s ago, 3rd in the queue."""
 
     __slots__ = ("_mind", "_thought")
@@ -89,7 +89,7 @@ class Minded(Action):
     max_tokens: ClassVar[int] = 200
     outpaced: ClassVar[Literal["cancel", "finish"]] = "cancel"
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
         for what in ("system", "prompt"):
@@ -126,11 +126,11 @@ class Minded(Action):
         subject, mind = class_name(type(self)), mind_of(ctx, class_name(type(self)))
         system = f"{filled(subject, 'system', self.system, seen)}\n{RULES}"
         prompt = filled(subject, "prompt", self.prompt, seen)
-        request = Request(system, f"{prompt}\n\n{rules}" if rules else prompt, schema, self.max_tokens, self.model)
+        request = ModelRequest(system, f"{prompt}\n\n{rules}" if rules else prompt, schema, self.max_tokens, self.model)
         return await mind.ask(
             ctx.agent, request, check=check, worth=self.worth(ctx, args), purpose=self.purpose, outpaced=self.outpaced,
             path=ctx.path, seen=seen, options=options,
-            told=lambda thought: ctx.set_debug_progress(_Asking(mind, thought)),
+            told=lambda thought: ctx.set_debug_progress(_Standing(mind, thought)),
         )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ class Consider(Minded):
         activity: str  # what was chosen
         why: str  # in the model's words
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
         if cls.stale not in _STALE:
@@ -217,10 +217,12 @@ class Consider(Minded):
             self._choices = choices
             ctx.set_debug_progress("; ".join(one.words() for one in choices))
             frame = self._frame
-            ctx.set_think_output(activity=choices[0].activity, why=choices[0].why)
             while frame.state == "ready":
-                await frame.changed.wait()
-            ctx.clear_think_output()  # what it chose is not possible any more
+                ctx.set_think_output(activity=choices[0].activity, why=choices[0].why)
+                while frame.state == "ready":
+                    await frame.changed.wait()
+                ctx.clear_think_output()  # what it chose is not possible now; perhaps in a moment
+                await self._ready_in_time(ctx, frame)
             frame.stop()
 
     _choices: list[Choice]
@@ -270,17 +272,20 @@ class Consider(Minded):
         """Have what was chosen think; why it cannot be done, in words, or nothing if it is ready."""
         frame = ctx.spawn(choice.activity, choice.args)
         frame.start_thinking()
+        problem = await self._ready_in_time(ctx, frame)
+        if problem:
+            frame.stop()
+        else:
+            self._frame = frame
+        return problem
+
+    async def _ready_in_time(self, ctx: Context[Any], frame: SpawnedFrame) -> str:
+        """Wait until an activity is ready, as long as there is patience; why it is not, or nothing."""
         try:
             which, _ = await ctx.first(_ready(frame), ctx.sleep(self.patience))
         except ActivityImpossibleError:
-            which, problem = 1, "nothing that it needs for that is there"
-        else:
-            problem = f"it was not ready within {self.patience:g} s"
-        if which == 0 and frame.state == "ready":
-            self._frame = frame
-            return ""
-        frame.stop()
-        return problem
+            return "nothing that it needs for that is there"
+        return f"it was not ready within {self.patience:g} s" if which or frame.state != "ready" else ""
 
     def _has_changed(self, ctx: Context[Any], args: Any, seen: Mapping[str, Any]) -> bool:
         now = self.sees(ctx, args)
@@ -326,7 +331,7 @@ def _choosing(most: int) -> str:
     return f"Plan up to {most} steps, in order, each one of these with its arguments, and say why:"
 
 
-def _chosen(menu: Menu, answer: Any, most: int) -> list[Choice]:
+def _chosen(menu: Menu, answer: object, most: int) -> list[Choice]:
     if most == 1:
         return [menu.choose(answer)]
     steps = answer.get("steps") if isinstance(answer, Mapping) else None
@@ -378,7 +383,7 @@ class Plan(Consider):
     async def _revise(self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str) -> list[Choice]:
         seen = dict(self.sees(ctx, args))
         menu = self._offered(ctx, args)
-        was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {reason[:200]}."
+        was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {rendered(reason)[:200]}."
         rules = f"{was}\n{_choosing(self.most)}\n{menu.lines()}"
         try:
             steps: list[Choice] = await self.ask(
@@ -427,9 +432,8 @@ class Reflect(Minded):
             "additionalProperties": False,
         }
 
-        def check(answer: Any) -> list[str]:
-            check_answer(schema, answer, "the answer")
-            return [str(one) for one in answer["conclusions"]]
+        def check(answer: object) -> list[str]:
+            return [str(one) for one in check_answer(schema, answer, "the answer")["conclusions"]]
 
         rules = f"Draw up to {self.most} conclusions that matter for what it does next, a sentence each."
         memory.reflected()  # whatever comes of it: who has no answer does not ask on and on
@@ -447,7 +451,13 @@ _MOST_REFLECTED: Final = 40
 
 
 def consider(
-    does: Any, *, utility: Any, menu: Collection[Any] = (), prompt: str = "", name: str = "", **attributes: Any
+    does: object,
+    *,
+    utility: float | tuple[float, float],
+    menu: Collection[object] = (),
+    prompt: str = "",
+    name: str = "",
+    **attributes: object,
 ) -> Callable[[Callable[[Context[Any], Any], Mapping[str, Any]]], type[Consider]]:
     """Make a ``Consider`` of a function that says what its agent sees: a decorator.
 

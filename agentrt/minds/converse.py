@@ -20,9 +20,9 @@ from agentrt.activity.author.arguments import ActionArgs, ThinkOutput
 from agentrt.errors import ThoughtFailedError
 from agentrt.kernel.signals import Signal
 from agentrt.minds.consider import Minded
-from agentrt.minds.memory import Memory
 from agentrt.minds.menu import check_answer
 from agentrt.minds.prompt import Said
+from agentrt.minds.recall import Memory
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
@@ -194,10 +194,8 @@ class Talking(Minded):
         Talks.of(me.runtime).said.emit(Line(conversation, me, text))
 
 
-def _checked(answer: Any) -> Mapping[str, Any]:
-    check_answer(_LINE, answer, "the answer")
-    found: Mapping[str, Any] = answer
-    return found
+def _checked(answer: object) -> Mapping[str, Any]:
+    return check_answer(_LINE, answer, "the answer")
 
 
 class Converse(Talking):
@@ -212,7 +210,7 @@ class Converse(Talking):
     class Args(ActionArgs):
         """Whom to talk with."""
 
-        who: Any  # the entity to talk with
+        who: object  # the entity to talk with
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
         talks = Talks.of(ctx.agent.runtime)

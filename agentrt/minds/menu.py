@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_ar
 
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs
 from agentrt.errors import DefinitionError
+from agentrt.minds.prompt import rendered
 from agentrt.words import called, first_line, repr_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MOST_OPTIONS: Final = 24
 _MOST_CHOICES: Final = 50
 _MOST_TEXT: Final = 300  # characters of a text that an answer gives
 _MOST_LIST: Final = 20
+_MOST_NAME: Final = 80  # characters of a choice
 _MOST_SAMPLES: Final = 16  # of one activity
 
 
@@ -39,12 +41,13 @@ class Option:
         activity: its name, or a declared one.
         about: what it is, for the model; by default what its action says about itself.
         choices: for an argument, what it may be: values, things of the game (offered by their names), or a mapping from
-            names to things. Arguments without choices take a plain value of their type.
+            names to things. Arguments without choices take a plain value of their type. Of several of one name the
+            second is offered as ``Ann (2)``.
     """
 
     __slots__ = ("about", "activity", "choices")
 
-    def __init__(self, activity: Any, about: str = "", /, **choices: Any) -> None:
+    def __init__(self, activity: object, about: str = "", /, **choices: object) -> None:
         self.activity: str = str(getattr(activity, "name", activity))
         self.about: str = about
         self.choices: dict[str, dict[str, Any]] = {name: _named(name, of) for name, of in choices.items()}
@@ -63,7 +66,7 @@ class Option:
         return f"Option({self.activity!r}{inner})"
 
 
-def _named(argument: str, choices: Any) -> dict[str, Any]:
+def _named(argument: str, choices: object) -> dict[str, Any]:
     if isinstance(choices, Mapping):
         pairs = [(str(name), value) for name, value in choices.items()]
     elif isinstance(choices, Collection) and not isinstance(choices, (str, bytes)):
@@ -72,14 +75,17 @@ def _named(argument: str, choices: Any) -> dict[str, Any]:
         problem = f"the choices of '{argument}' are {repr_of(choices, 80)}."
         raise DefinitionError("Option", problem, "Write a list, or a mapping from names to what they stand for.")
     found: dict[str, Any] = {}
-    for name, value in pairs[:_MOST_CHOICES]:
-        if name in found:
-            raise DefinitionError("Option", f"two choices of '{argument}' are called {name!r}.", "Name them apart.")
+    for told, value in pairs[:_MOST_CHOICES]:
+        name = first = rendered(told)[:_MOST_NAME] or "?"  # players name things, too, and may call them as they like
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{first} ({number})"
         found[name] = value
     return found
 
 
-def _name_of(value: Any) -> str:
+def _name_of(value: object) -> str:
     if isinstance(value, (bool, int, float)) or value is None:
         return str(value)
     return called(value)
@@ -170,7 +176,7 @@ class Menu:
             dict(zip(option.choices, one, strict=True)) for one in product(*map(dict.values, option.choices.values()))
         ]
 
-    def choose(self, answer: Any) -> Choice:
+    def choose(self, answer: object) -> Choice:
         """What an answer chooses.
 
         Raises:
@@ -203,14 +209,22 @@ def _kind(form: Mapping[str, Any]) -> str:
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
-def check_answer(schema: Mapping[str, Any], value: Any, what: str) -> None:
-    """Check a plain value against a schema of ours; ``ValueError`` says what is wrong with it."""
+def check_answer(schema: Mapping[str, Any], value: object, what: str) -> dict[str, Any]:
+    """A plain value that fits a schema of ours, of an object; ``ValueError`` says what is wrong with another one."""
     from jsonschema import Draft202012Validator
 
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is no object")
     error = next(iter(Draft202012Validator(schema).iter_errors(value)), None)
     if error is not None:
         place = "".join(f"/{one}" for one in error.absolute_path)
         raise ValueError(f"{what}{place}: {error.message[:_MOST_TEXT]}")
+    return value
+
+
+def load_validator() -> None:
+    """Load what checks answers: that takes longer than a tick should."""
+    check_answer({"type": "object"}, {}, "nothing")
 
 
 def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[str, Any]:
@@ -237,7 +251,7 @@ def _args_schema(subject: str, option: Option, kind: type[ActionArgs]) -> dict[s
 
 
 @lru_cache(maxsize=1024)
-def _forms(kind: Any) -> dict[str, tuple[dict[str, Any] | None, bool]]:
+def _forms(kind: type[ActionArgs]) -> dict[str, tuple[dict[str, Any] | None, bool]]:
     """For each argument a JSON schema, or None if it takes no plain value; and whether it has to be given."""
     return {name: (_form(hint), default is REQUIRED) for name, (hint, default) in kind.declared().items()}
 
@@ -248,7 +262,7 @@ _KINDS: Final[dict[Any, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def _form(hint: Any) -> dict[str, Any] | None:
+def _form(hint: object) -> dict[str, Any] | None:
     """The JSON schema of a type; None if its values are not plain."""
     if hint in _KINDS:
         return _KINDS[hint]

@@ -31,8 +31,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, ThoughtFailedError, did_you_mean
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
-from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, Reply, Request, read_reply
-from agentrt.minds.budget import Account, Budget, Spending
+from agentrt.minds.accounts import Account, Budget, Spending
+from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, ModelRequest, Reply, read_reply
+from agentrt.minds.menu import load_validator
 from agentrt.minds.model import Model, Scripted
 from agentrt.snapshot.views import MindView, ThoughtView
 from agentrt.words import counted, error_words, repr_of, words_of
@@ -56,16 +57,16 @@ class Thought:
     """One thing that is asked, until it has an answer or has none."""
 
     __slots__ = (
-        "_first_key", "agent", "asked", "attempts", "began", "check", "corrections", "ended", "is_from_cache", "model",
-        "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request", "seen", "spendings",
-        "state", "strand", "timer", "usage", "value", "waiter", "worth",
+        "_first_key", "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache",
+        "is_misfit", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request",
+        "seen", "spendings", "state", "strand", "timer", "usage", "value", "waiter", "worth",
     )  # fmt: skip
 
     def __init__(
         self,
         number: int,
         agent: Agent,
-        request: Request,
+        request: ModelRequest,
         model: AnyModel,
         *,
         asked: int,
@@ -79,7 +80,7 @@ class Thought:
     ) -> None:
         self.number: int = number  # which thought of its mind, from 1
         self.agent: Agent = agent
-        self.request: Request = request  # as it is asked now
+        self.request: ModelRequest = request  # as it is asked now
         self.model: AnyModel = model
         self.asked: int = asked  # the tick in which it was asked
         self.path: str = path  # the place in the plan of who asks
@@ -87,6 +88,7 @@ class Thought:
         self.worth: float = worth  # the most useful is served first
         self.outpaced: str = outpaced  # what becomes of its call when nobody waits any more
         self.check: Callable[[Any], Any] | None = check
+        self.bound: int = model.bound(request)  # how many tokens a call can use; told by an author's own function
         self.seen: Mapping[str, Any] = seen  # what it was made of
         self.options: Sequence[Mapping[str, Any]] = options
         self.state: str = "queued"  # queued, called, answered, failed or outpaced
@@ -97,8 +99,9 @@ class Thought:
         self.corrections: int = 0  # how many answers could not be taken
         self.not_before: int = 0  # the tick from which on it may be asked again
         self.usage: int = 0  # tokens that all its calls have used
-        self.value: Any = None  # what was answered; plain
+        self.value: object = None  # what was answered; plain
         self.is_from_cache: bool = False
+        self.is_misfit: bool = False  # whether what is kept was good for somebody else, and not for this one
         self.waiter: Waiter | None = Waiter()  # of who asked; None when nobody waits
         self.spendings: list[tuple[Account, Spending]] = []  # of the call that is under way
         self.strand: Strand | None = None  # what waits for a call outside
@@ -156,14 +159,13 @@ class Mind:
         keep_prompts: bool = False,
         stand_in: Scripted | None = None,
     ) -> None:
-        _check(runtime, models, at_once, cache, retries, backoff)
+        _check(backoff, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
+        self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
+        if not hasattr(runtime, "kernel"):
+            raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
+        if runtime.mind is not None:
+            raise DefinitionError("Mind", "the runtime has one.", "Give it all models: Mind(runtime, first, second).")
         self.runtime: Runtime = runtime
-        self.models: dict[str, AnyModel] = {}  # by their names, the one that is meant if nobody says first
-        for model in models:
-            with suppress(MissingExtraError):  # a replay needs none of it; whoever asks is told
-                model.require()
-            if self.models.setdefault(model.label, model) is not model:
-                raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
         self.at_once: int = at_once
         self.retries: int = retries
         self.backoff: tuple[float, float] = backoff
@@ -175,14 +177,17 @@ class Mind:
         self.purposes: dict[str, Account] = {name: Account(one, clock) for name, one in purposes.items()}
         self.accounts: dict[str, Account] = {}  # of each agent that has asked, by name
         self.spent: dict[str, float] = {}  # by agent, by the models' prices
+        self.money_of_gone: float = 0.0  # what those spent that are there no more
         self.recent: deque[Thought] = deque(maxlen=_MOST_KEPT)  # what is over, the oldest first
-        self.other_prompts: list[tuple[int, str]] = []  # in a replay: where a request is another now; tick and agent
+        # in a replay: where a request was another one first (tick and agent), and how often
+        self.first_other_prompt: tuple[int, str] | None = None
+        self.other_prompts: int = 0
         self.calls: int = 0  # that were made
         self.hits: int = 0  # that the cache spared
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
         self._waiting: list[Thought] = []  # in the order of serving, but for those that came in this tick
         self._running: dict[Thought, None] = {}  # in the order of their beginning
-        self._cache: OrderedDict[str, Any] = OrderedDict()  # the one that was used longest ago first
+        self._cache: OrderedDict[str, object] = OrderedDict()  # the one that was used longest ago first
         self._most_cached = cache
         self._count = 0
         self._is_due = False
@@ -191,6 +196,7 @@ class Mind:
         self._failures = 0
         self._rests_until = 0
         self._places: tuple[int, dict[Thought, int]] = (-1, {})
+        load_validator()
         runtime.mind = self
 
     # --- asking -------------------------------------------------------------------------------------------------------
@@ -198,7 +204,7 @@ class Mind:
     async def ask(
         self,
         agent: Agent,
-        request: Request,
+        request: ModelRequest,
         *,
         check: Callable[[Any], T] | None = None,
         worth: float = 0.0,
@@ -230,8 +236,10 @@ class Mind:
             ThoughtFailedError: there is none.
         """
         await at_once()
-        thought = self._thought(agent, request, purpose, path=path, worth=worth, outpaced=outpaced, check=check,
-                                seen=seen, options=options)  # fmt: skip
+        model = self._meant(request.model, purpose)
+        self._count += 1
+        thought = Thought(self._count, agent, request, model, asked=self.runtime.tick, purpose=purpose, path=path,
+                          worth=worth, outpaced=outpaced, check=check, seen=seen, options=options)  # fmt: skip
         waiter = thought.waiter
         assert waiter is not None
         self._waiting.append(thought)
@@ -249,17 +257,16 @@ class Mind:
             raise ThoughtFailedError(thought.reason, agent=agent.name, path=path, tick=self.runtime.tick)
         return value
 
-    def _thought(self, agent: Agent, request: Request, purpose: str, **more: Any) -> Thought:
-        model = next(iter(self.models.values())) if not request.model else self.models.get(request.model)
+    def _meant(self, name: str, purpose: str) -> AnyModel:
+        """The model of a name; whoever slipped, with that or with the purpose, is told."""
+        model = self.models.get(name) if name else next(iter(self.models.values()))
         if model is None:
-            hint = did_you_mean(request.model, self.models)
-            problem = f"it has no model {request.model!r}.{hint}"
-            raise DefinitionError("Mind", problem, f"It has: {', '.join(self.models)}.")
-        if purpose and purpose not in self.purposes and self.purposes and purpose not in _PURPOSES:
+            hint = did_you_mean(name, self.models)
+            raise DefinitionError("Mind", f"it has no model {name!r}.{hint}", f"It has: {', '.join(self.models)}.")
+        if purpose and self.purposes and purpose not in self.purposes and purpose not in _PURPOSES:
             hint = did_you_mean(purpose, self.purposes)
             raise DefinitionError("Mind", f"no budget is for {purpose!r}.{hint}", "Name it in Mind(purposes={...}).")
-        self._count += 1
-        return Thought(self._count, agent, request, model, asked=self.runtime.tick, purpose=purpose, **more)
+        return model
 
     # --- serving ------------------------------------------------------------------------------------------------------
 
@@ -276,16 +283,15 @@ class Mind:
         is_blocked = False  # a budget of all is used up: nobody passes who is worth less
         wakes = self._rests_until if self._rests_until > tick else 0
         for thought in list(self._waiting):
-            kept = self._cache.get(thought.key)
-            if kept is not None and thought.attempts == 0 and thought.corrections == 0:
-                self._from_cache(thought, kept)
+            if thought.key in self._cache and not (thought.attempts or thought.corrections or thought.is_misfit):
+                self._from_cache(thought, self._cache[thought.key])
                 continue
             if is_blocked or tick < self._rests_until or len(self._running) >= self._most_at_once():
                 continue
             if tick < thought.not_before:
                 wakes = min(wakes or thought.not_before, thought.not_before)
                 continue
-            tokens = thought.model.bound(thought.request)
+            tokens = thought.bound
             accounts = self._accounts(thought)
             never = next((one for one in accounts if not one.could_ever(tokens)), None)
             if never is not None:
@@ -326,16 +332,28 @@ class Mind:
     def _accounts(self, thought: Thought) -> list[Account]:
         own = self.accounts.get(thought.agent.name)
         if own is None:
+            if len(self.accounts) > 2 * len(self.runtime.agents) + _MOST_KEPT:
+                self._forget_who_is_gone()
             own = self.accounts[thought.agent.name] = Account(self.each, self.runtime.clock)
         purpose = self.purposes.get(thought.purpose)
         return [self.account, own] if purpose is None else [self.account, own, purpose]
 
-    def _from_cache(self, thought: Thought, kept: Any) -> None:
+    def _forget_who_is_gone(self) -> None:
+        """An agent that comes again has another name."""
+        gone = [name for name in self.accounts if self.runtime.find(name) is None]
+        for name in gone:
+            del self.accounts[name]
+            self.money_of_gone += self.spent.pop(name, 0.0)
+
+    def _from_cache(self, thought: Thought, kept: object) -> None:
         self._cache.move_to_end(thought.key)
         try:
             value = kept if thought.check is None else thought.check(kept)
-        except ValueError:
-            return  # it was good for somebody else; this one asks
+        except ENDS_PROGRAM:
+            raise
+        except BaseException:
+            thought.is_misfit = True
+            return
         self.hits += 1
         thought.is_from_cache = True
         self._answer(thought, kept, value)
@@ -386,7 +404,8 @@ class Mind:
         except Exception as error:
             reply = Reply(kind=REFUSED, text=error_words(error))
         if reply.key and reply.key != data["key"]:
-            self.other_prompts.append((self.runtime.tick, thought.agent.name))
+            self.first_other_prompt = self.first_other_prompt or (self.runtime.tick, thought.agent.name)
+            self.other_prompts += 1
         thought.strand = None
         self._replied(thought, reply)
 
@@ -403,6 +422,8 @@ class Mind:
             self.spent[thought.agent.name] = self.spent.get(thought.agent.name, 0.0) + cost
         self._running.pop(thought, None)
         self.serve_soon()
+        if thought.is_over:
+            return  # it was cancelled in the moment in which the answer came
         if reply.kind:
             self._failed(thought, reply)
             return
@@ -411,6 +432,10 @@ class Mind:
             value = reply.value if thought.check is None else thought.check(reply.value)
         except ValueError as error:
             self._correct(thought, reply.value, words_of(error))
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:  # of an author's check: it concerns who asked
+            self._fail(thought, error_words(error))
         else:
             self._keep(thought.key, reply.value)
             self._answer(thought, reply.value, value)
@@ -442,14 +467,16 @@ class Mind:
         thought.not_before = tick + max(1, clock.ticks(seconds))
         self._again(thought, reply.text)
 
-    def _correct(self, thought: Thought, value: Any, error: str) -> None:
+    def _correct(self, thought: Thought, value: object, error: str) -> None:
         thought.corrections += 1
         if thought.corrections > 1 or thought.waiter is None:
             self._fail(thought, f"its answer cannot be taken: {error}")
             return
         key = thought.key  # before the request is another one
+        before = len(thought.request.prompt.encode("utf-8", "surrogatepass"))
         thought.request = thought.request.corrected(value, error)
         assert thought.key == key
+        thought.bound += len(thought.request.prompt.encode("utf-8", "surrogatepass")) - before
         self._again(thought, f"its answer could not be taken: {error}")
 
     def _again(self, thought: Thought, reason: str) -> None:
@@ -459,7 +486,7 @@ class Mind:
         self._tell(thought, "again", reason=reason)
         self.serve_soon()
 
-    def _keep(self, key: str, value: Any) -> None:
+    def _keep(self, key: str, value: object) -> None:
         if self._most_cached:
             self._cache[key] = value
             self._cache.move_to_end(key)
@@ -468,7 +495,7 @@ class Mind:
 
     # --- how it ends --------------------------------------------------------------------------------------------------
 
-    def _answer(self, thought: Thought, plain: Any, value: Any) -> None:
+    def _answer(self, thought: Thought, plain: object, value: object) -> None:
         thought.value = plain
         thought.reason = ""
         self._end(thought, "answered", value)
@@ -477,7 +504,7 @@ class Mind:
         thought.reason = reason
         self._end(thought, "failed", None)
 
-    def _end(self, thought: Thought, state: str, value: Any) -> None:
+    def _end(self, thought: Thought, state: str, value: object) -> None:
         waiter, thought.waiter = thought.waiter, None
         if thought.state == "queued":
             self._waiting.remove(thought)
@@ -541,10 +568,10 @@ class Mind:
 
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
-        if not self.other_prompts:
+        if self.first_other_prompt is None:
             return ()
-        tick, name = self.other_prompts[0]
-        more = len(self.other_prompts) - 1
+        tick, name = self.first_other_prompt
+        more = self.other_prompts - 1
         told = f", and of {counted(more, 'thought')} after that" if more else ""
         return (f"the prompt is another now than in the recording: of {name} in tick {tick}{told}",)
 
@@ -563,7 +590,7 @@ class Mind:
             tokens=self.account.total_tokens,
             tokens_left=tokens,
             calls_left=calls,
-            money=round(sum(self.spent.values()), 6),
+            money=round(self.money_of_gone + sum(self.spent.values()), 6),
             rests_until=self._rests_until if self._rests_until > tick else 0,
             overruns=self.overruns,
             by_agent={
@@ -632,21 +659,24 @@ def _ordinal(place: int) -> str:
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}  # codespell:ignore nd
 
 
-def _check(runtime: Any, models: tuple[Any, ...], at_once: Any, cache: Any, retries: Any, backoff: Any) -> None:
-    if not hasattr(runtime, "kernel"):
-        raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
-    if runtime.mind is not None:
-        raise DefinitionError("Mind", "the runtime has one.", "Give it all models: Mind(runtime, first, second).")
+def _by_name(models: Sequence[AnyModel]) -> dict[str, AnyModel]:
     if not models or not all(isinstance(model, (Model, Scripted)) for model in models):
         raise DefinitionError("Mind", "it has no model.", 'Give it one: Mind(runtime, Model("gpt-5-mini")).')
-    for name, value, least in (("at_once", at_once, 1), ("cache", cache, 0), ("retries", retries, 0)):
+    found: dict[str, AnyModel] = {}
+    for model in models:
+        with suppress(MissingExtraError):  # a replay needs none of it; whoever asks is told
+            model.require()
+        if found.setdefault(model.label, model) is not model:
+            raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
+    return found
+
+
+def _check(backoff: object, **counts: tuple[object, int]) -> None:
+    """Refuse what does not fit; ``counts`` are whole numbers, each with the least that it may be."""
+    for name, (value, least) in counts.items():
         if type(value) is not int or value < least:
             raise DefinitionError("Mind", f"{name} is {repr_of(value, 80)}.", f"Write a whole number from {least} on.")
-    try:
-        first, most = backoff
-        fits = 0 < first <= most < float("inf")
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
+    numbers = [one for one in backoff if isinstance(one, (int, float))] if isinstance(backoff, tuple) else []
+    if len(numbers) != 2 or not 0 < numbers[0] <= numbers[1] < float("inf"):
         problem = f"backoff is {repr_of(backoff, 80)}."
         raise DefinitionError("Mind", problem, "Write game seconds, at first and at most: (1.0, 60.0).")

@@ -20,20 +20,27 @@ import functools
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
-from agentrt.minds.asked import BROKEN, BUSY, LATE, LOST, REFUSED, SERVER, UNREACHED, Asked, Reply, Request, Usage
+from agentrt.minds.asked import BROKEN, BUSY, LATE, LOST, REFUSED, SERVER, UNREACHED, Asked, ModelRequest, Reply, Usage
 from agentrt.words import printable, repr_of
 
 if TYPE_CHECKING:
     import ssl
 
+    from openai import AsyncOpenAI
+    from opentelemetry.trace import TracerProvider
+    from pydantic_ai.messages import ModelResponsePart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.openai import OpenAIChatModel
+
 _MOST_TOLD: Final = 200  # characters of what a server says about a failure
 _KEYS: Final = re.compile(r"\b(?:sk|pk|key|gsk|xai|Bearer)[-_ ][\w*.\-]{6,}", re.IGNORECASE)  # what looks like one
 _TOOL: Final = "answer"
+_SPANS: Final = 5  # the version of the spans' format, whatever the library's own default becomes
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Model:
         count: says how many tokens a request has at most, the answer left out; None counts each byte as one.
         price: what a million tokens cost that are read, and that are written.
         spans: whether its calls are spans of OpenTelemetry, by the conventions for generative models; without what is
-            said in them.
+            said in them. True takes the global provider of tracers; another one is given itself.
     """
 
     name: str
@@ -60,12 +67,13 @@ class Model:
     timeout: float = 30.0
     temperature: float | None = None
     output: Literal["tool", "native", "prompted"] = "tool"
-    count: Callable[[Request], int] | None = None
+    count: Callable[[ModelRequest], int] | None = None
     price: tuple[float, float] = (0.0, 0.0)
-    spans: bool = False
+    spans: bool | TracerProvider = False
 
     def __post_init__(self) -> None:
-        name, timeout = cast("object", self.name), cast("object", self.timeout)
+        name: object = self.name
+        timeout: object = self.timeout
         if not isinstance(name, str) or not name:
             raise DefinitionError(
                 "Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server."
@@ -83,7 +91,7 @@ class Model:
         """What it is called in traces and views."""
         return self.name.removeprefix("openai:")
 
-    def bound(self, request: Request) -> int:
+    def bound(self, request: ModelRequest) -> int:
         """How many tokens a call can use at most."""
         return request.bound() if self.count is None else self.count(request) + request.max_tokens
 
@@ -105,7 +113,7 @@ class Model:
         """
         import anyio
 
-        request = Request(*(data[name] for name in Request._fields))
+        request = ModelRequest(*(data[name] for name in ModelRequest._fields))
         reply = Reply(kind=LATE, text=f"no answer within {self.timeout:g} s")
         with anyio.move_on_after(self.timeout):
             reply = await self._ask(request)
@@ -118,32 +126,24 @@ class Model:
 
         return anyio.run(self.ask, data, keeps)
 
-    async def _ask(self, request: Request) -> Reply:
-        from pydantic_ai import direct, exceptions, messages, models, output, settings, tools
+    async def _ask(self, request: ModelRequest) -> Reply:
+        from pydantic_ai import direct, messages, settings
         from pydantic_ai.models.instrumented import InstrumentationSettings
 
-        parameters = models.ModelRequestParameters(allow_text_output=False)
-        schema = dict(request.schema)
-        if self.output == "tool":
-            parameters.output_mode = "tool"
-            parameters.output_tools = [
-                tools.ToolDefinition(
-                    name=_TOOL, description="Give your answer.", parameters_json_schema=schema, kind="output"
-                )
-            ]
-        elif self.output == "native":
-            parameters.output_mode = "native"
-            parameters.output_object = output.OutputObjectDefinition(json_schema=schema, name=_TOOL)
         system = request.system
         if self.output == "prompted":
-            system += f"\nAnswer with one JSON object, and nothing else, of this schema:\n{json.dumps(schema)}"
+            form = json.dumps(dict(request.schema))
+            system += f"\nAnswer with one JSON object, and nothing else, of this schema:\n{form}"
         asked = messages.ModelRequest(
             parts=[messages.SystemPromptPart(content=system), messages.UserPromptPart(content=request.prompt)]
         )
         limits: settings.ModelSettings = {"max_tokens": request.max_tokens, "timeout": self.timeout, "max_retries": 0}
         if self.temperature is not None:
             limits["temperature"] = self.temperature
-        instrument = InstrumentationSettings(include_content=False, version=5) if self.spans else None
+        instrument = None
+        if self.spans:
+            provider = None if self.spans is True else self.spans
+            instrument = InstrumentationSettings(tracer_provider=provider, include_content=False, version=_SPANS)
         secret = os.environ.get(self.key, "")
         try:
             async with self._client(secret) as client:
@@ -151,18 +151,32 @@ class Model:
                     _model(self.label, client, is_own=bool(self.base_url)),
                     [asked],
                     model_settings=limits,
-                    model_request_parameters=parameters,
+                    model_request_parameters=self._form(request),
                     instrument=instrument,
                 )
         except Exception as error:
-            return _failure(error, secret, exceptions)
+            return _failure(error, secret)
         usage = Usage(_whole(response.usage.input_tokens), _whole(response.usage.output_tokens))
-        value, problem = _value(response.parts, messages)
+        value, problem = _value(response.parts)
         if problem:
             return Reply(None, usage, BROKEN, problem)
         return Reply(value, usage)
 
-    def _client(self, secret: str) -> Any:
+    def _form(self, request: ModelRequest) -> ModelRequestParameters:
+        """How the model is told what an answer looks like."""
+        from pydantic_ai import models, output, tools
+
+        made = models.ModelRequestParameters(allow_text_output=False)
+        schema = dict(request.schema)
+        if self.output == "tool":
+            tool = tools.ToolDefinition(name=_TOOL, parameters_json_schema=schema, kind="output")
+            made.output_mode, made.output_tools = "tool", [tool]
+        elif self.output == "native":
+            made.output_mode = "native"
+            made.output_object = output.OutputObjectDefinition(json_schema=schema, name=_TOOL)
+        return made
+
+    def _client(self, secret: str) -> AsyncOpenAI:
         import openai
 
         return openai.AsyncOpenAI(
@@ -186,7 +200,7 @@ def _trusted() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _model(name: str, client: Any, *, is_own: bool) -> Any:
+def _model(name: str, client: AsyncOpenAI, *, is_own: bool) -> OpenAIChatModel:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -200,8 +214,10 @@ def _whole(value: object) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
-def _value(parts: Any, messages: Any) -> tuple[Any, str]:
+def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
     """The answer in a response: of the call of our tool, or of the text; and what is wrong with it."""
+    from pydantic_ai import messages
+
     texts: list[Any] = [part.args for part in parts if isinstance(part, messages.ToolCallPart)][:1]
     texts = texts or ["".join(part.content for part in parts if isinstance(part, messages.TextPart))]
     found: object = texts[0]
@@ -214,8 +230,10 @@ def _value(parts: Any, messages: Any) -> tuple[Any, str]:
         return None, f"it is no JSON: {repr_of(text, 80)}" if text else "it is empty"
 
 
-def _failure(error: Exception, secret: str, exceptions: Any) -> Reply:
+def _failure(error: Exception, secret: str) -> Reply:
     """Why there is no answer, in words that hold no secret."""
+    from pydantic_ai import exceptions
+
     after = getattr(error, "retry_after", None) or 0.0
     status = getattr(error, "status_code", None)
     if isinstance(error, exceptions.ModelHTTPError) and isinstance(status, int):
@@ -285,7 +303,7 @@ class Scripted:
     def label(self) -> str:
         return self.name
 
-    def bound(self, request: Request) -> int:
+    def bound(self, request: ModelRequest) -> int:
         return request.bound()
 
     def require(self) -> None:
@@ -311,7 +329,7 @@ class Scripted:
             return Reply(kind=SERVER, text=f"{self.name}: {error_words(error)}", key=key)
         return Reply(json.loads(text), Usage(read, written), key=key)
 
-    def _used(self, asked: Asked, value: Any, text: str) -> tuple[int, int]:
+    def _used(self, asked: Asked, value: object, text: str) -> tuple[int, int]:
         if self.usage is not None:
             read, written = self.usage(asked, value)
             return _whole(read), _whole(written)

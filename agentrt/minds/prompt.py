@@ -19,6 +19,8 @@ from agentrt.words import called, few, printable
 
 _MOST_TEXT: Final = 2_000  # characters of one value
 _MOST_ITEMS: Final = 50  # of a list
+_MOST_NAME: Final = 80  # of who said something
+_QUOTES: Final = str.maketrans("", "", "\"'")
 _MARKS: Final = str.maketrans({"<": "\u2039", ">": "\u203a"})  # what looks like a mark and is none
 
 RULES: Final = (
@@ -34,10 +36,10 @@ class Said(NamedTuple):
     text: str
 
 
-def rendered(value: Any) -> str:
+def rendered(value: object) -> str:
     """A value as a prompt has it."""
     if isinstance(value, Said):
-        return f'<said by="{_line(value.by)}">{_line(value.text)}</said>'.replace('"', "'")
+        return f"<said by='{_line(value.by)[:_MOST_NAME].translate(_QUOTES)}'>{_line(value.text)}</said>"
     if isinstance(value, str):
         return _line(value)
     if value is None:

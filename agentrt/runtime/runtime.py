@@ -196,6 +196,8 @@ class Runtime:
             runs, which stops a large world for seconds (``docs/explanation/speed.md``); ``"leave"`` does nothing.
     """
 
+    mind: RuntimeMind | None = None  # asks language models for its agents; see ``agentrt.minds``
+
     def __init__(
         self,
         seed: int | str = 0,
@@ -237,7 +239,6 @@ class Runtime:
         self._restart_when_run: Restart | None = None  # what ``run`` says while it drives
         # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
         self.drawing: Callable[[], Drawing | None] | None = None
-        self.mind: RuntimeMind | None = None  # asks language models for its agents; see ``agentrt.minds``
         self._agents: dict[str, Agent] = {}
         self._names = Names()
         self._arrivals = 0

@@ -20,6 +20,7 @@ from benchmarks.rows.idle_tick import IDLE_TICK
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.inspecting import INSPECTING, INSPECTING_NOBODY, INSPECTING_PAST
 from benchmarks.rows.leaf_wake import LEAF_WAKE
+from benchmarks.rows.minds import MINDS, MINDS_QUEUE
 from benchmarks.rows.miner import MINER
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
 from benchmarks.rows.recording import EXPORT_PERFETTO, RECORDING, RECORDING_DRAWINGS, RECORDING_VIEWS
@@ -73,6 +74,8 @@ ROWS: tuple[Row, ...] = (
     MIXED_TEN_THOUSAND,
     COLONY,
     MINER,
+    MINDS,
+    MINDS_QUEUE,
     UNWATCHED,
     WATCHED,
     SNAPSHOT,

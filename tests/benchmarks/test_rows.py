@@ -75,6 +75,8 @@ def test_names_and_targets():
         ("mixed_ten_thousand", 0.88, None, [("nobody awake", None)]),
         ("colony", 23, None, []),
         ("miner", None, None, [("no look-ahead, options, order", 1.2)]),
+        ("minds", None, None, []),
+        ("minds_queue", None, None, []),
         ("unwatched", 1.05, None, []),
         ("watched", 3, None, []),
         ("snapshot", 3.4, None, []),

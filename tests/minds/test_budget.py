@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentrt import Runtime
 from agentrt.errors import DefinitionError
 from agentrt.minds import Budget
-from agentrt.minds.budget import Account
+from agentrt.minds.accounts import Account
 
 CLOCK = Runtime(host="plain").clock
 

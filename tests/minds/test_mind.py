@@ -7,9 +7,9 @@ from walkers import Ponder, Walk, note
 
 from agentrt import TOP, Action, Agent, Entity, Event, Runtime
 from agentrt.errors import DefinitionError, ThoughtFailedError
-from agentrt.minds import Budget, Mind, Model, Request, Scripted
+from agentrt.minds import Budget, Mind, Model, ModelRequest, Scripted
 
-REQUEST = Request("rules", "what now?", {"type": "object"}, 50)
+REQUEST = ModelRequest("rules", "what now?", {"type": "object"}, 50)
 
 
 def asks(worth=0.0, request=REQUEST, **more):
@@ -110,7 +110,7 @@ def test_equal_requests_have_equal_keys_and_others_have_others():
         REQUEST._replace(schema={"type": "array"}).key,
     }
     assert len(keys) == 6
-    assert Request("a", "b", {"x": 1, "y": 2}, 3).key == Request("a", "b", {"y": 2, "x": 1}, 3).key
+    assert ModelRequest("a", "b", {"x": 1, "y": 2}, 3).key == ModelRequest("a", "b", {"y": 2, "x": 1}, 3).key
     assert REQUEST.key == "a09f3509d3bab32156f615d580a0c781"  # the same on every machine
 
 

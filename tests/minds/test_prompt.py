@@ -33,7 +33,7 @@ def test_words_of_somebody_stay_within_their_marks(text):
     assert told.startswith("<said by='")
     assert told.endswith("</said>")
     assert (told.count("<"), told.count(">"), told.count("\n")) == (2, 2, 0)
-    assert told.count("'") - 2 * text.replace('"', "'").count("'") == 2
+    assert told[: told.index(">")].count("'") == 2
     assert told.isprintable()
 
 
@@ -118,8 +118,10 @@ def test_what_is_taken_fits_the_action(changes):
 
 
 def test_two_things_of_one_name():
-    with pytest.raises(DefinitionError, match="two choices of 'who' are called 'Ann'. Name them apart."):
-        Option("t:x", who=[Entity("p", name="Ann"), Entity("p", name="Ann")])
+    first, second, third = (Entity("p", name="Ann") for _ in range(3))
+    assert Option("t:x", who=[first, second, third]).choices["who"] == {
+        "Ann": first, "Ann (2)": second, "Ann (3)": third
+    }  # fmt: skip
     with pytest.raises(DefinitionError, match="the choices of 'who' are 'Ann'"):
         Option("t:x", who="Ann")
 

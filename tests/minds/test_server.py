@@ -254,3 +254,26 @@ def test_an_infinite_speed_waits_for_nobody():
 
         asyncio.run(run())
     assert world.faults == []
+
+
+def test_calls_are_spans_without_what_is_said():
+    sdk = pytest.importorskip("opentelemetry.sdk.trace")
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    exporter, provider = InMemorySpanExporter(), sdk.TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with ModelServer(lambda body, number: Answer(WALK)) as server:
+        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=5.0, spans=provider)
+        world = World(server, "asyncio", model=model)
+        world.run(lambda: world.walks() >= 1)
+    span = exporter.get_finished_spans()[0]
+    told = dict(span.attributes)
+    assert span.name == "chat test-model"
+    assert (told["gen_ai.operation.name"], told["gen_ai.request.model"]) == ("chat", "test-model")
+    assert told["gen_ai.usage.input_tokens"] > 0
+    assert told["gen_ai.usage.output_tokens"] == 20
+    text = str(told)
+    assert "for the 1th time" not in text
+    assert "it is nice" not in text
+    assert SECRET not in text

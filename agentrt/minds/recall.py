@@ -168,13 +168,15 @@ class Memory:
         }
 
     @classmethod
-    def load(cls, saved: Any, *, embed: Embed | None = None) -> Self:
+    def load(cls, saved: object, *, embed: Embed | None = None) -> Self:
         """What ``save`` gave, from a file say.
 
         Raises:
             DataFault: it is not that; with its place.
         """
         try:
+            if not isinstance(saved, dict):
+                raise TypeError("it is no object")
             first, second, third = saved["weights"]
             made = cls(
                 saved["capacity"], half_life=float(saved["half_life"]), weights=(first, second, third), embed=embed
