@@ -16,7 +16,7 @@ STAMP  := $(VENV)/.installed-$(EXTRAS)
 # What the demo needs, as far as its arguments ask for it. The developers' extras have all of that: where these are
 # installed, nothing is added.
 COMMA  := ,
-DEMO   := demo$(if $(findstring --inspect,$(ARGS)),$(COMMA)inspect)$(if $(findstring trio,$(ARGS)),$(COMMA)trio)
+DEMO   := demo$(if $(findstring --inspect,$(ARGS)),$(COMMA)inspect)$(if $(findstring trio,$(ARGS)),$(COMMA)trio)$(if $(findstring --model,$(ARGS)),$(COMMA)llm)
 DEMO_STAMP := $(or $(wildcard $(STAMP)),$(VENV)/.installed-$(DEMO))
 PYTHONS = 3.11 3.12 3.13
 

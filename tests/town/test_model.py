@@ -22,7 +22,7 @@ def chosen(line):
     given = {}
     for arg in filter(None, args.split("; ")):
         name, _, of = arg.partition(": one of ")
-        given[name] = random.Random(len(line)).choice(of.split(", "))  # noqa: S311
+        given[name] = random.Random(len(line)).choice(of.split(", "))
     return {"activity": activity, "args": given, "why": "so it is"}
 
 
@@ -41,7 +41,9 @@ def answers(body):
 
 
 def test_what_a_command_says_of_models():
-    result = CliRunner().invoke(main, ["demo", "town", "--headless", "--ticks", "5", "--base-url", "http://127.0.0.1:1/v1"])
+    result = CliRunner().invoke(
+        main, ["demo", "town", "--headless", "--ticks", "5", "--base-url", "http://127.0.0.1:1/v1"]
+    )
     assert result.exit_code == 2
     assert "--base-url goes with --model." in result.output
     result = CliRunner().invoke(main, ["demo", "colony", "--headless", "--ticks", "5", "--model", "openai:x"])

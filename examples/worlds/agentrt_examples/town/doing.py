@@ -7,9 +7,10 @@ action          utility   when
 ==============  ========  =============================================================================
 escape          0.95      a wolf is near
 sleep           0.85      at night, or dead tired
+go to a party   0.80      it is time for one that one gives, or wants to see
 listen *        0.78      somebody speaks to one
 party talk *    0.77      at a party, about with whom to talk
-celebrate       0.75      one gives a party or was invited to it, and it is time
+celebrate       0.75      one is at a party
 plan a party *  0.68      one made up one's mind to give one
 eat             0.66      hungry
 work            0.60      in working hours
@@ -37,8 +38,8 @@ from agentrt_examples.town.people import Person
 from agentrt_examples.town.town import Town
 
 __all__ = [
-    "RULES", "RUN", "WALK", "Celebrate", "Eat", "Escape", "Sleep", "Stroll", "Work", "goto", "is_free_time",
-    "person_of", "town_of",
+    "RULES", "RUN", "WALK", "Celebrate", "Eat", "Escape", "GoToParty", "Sleep", "Stroll", "Work", "goto",
+    "is_free_time", "person_of", "town_of",
 ]  # fmt: skip
 
 WALK, RUN = 4, 3
@@ -236,21 +237,21 @@ class Work(Action):
         town.make(person)
 
 
-class Celebrate(Action):
-    """Go to a party, and be there until it is over."""
+class GoToParty(Action):
+    """Go to a party that one gives or wants to see, past whoever wants to talk."""
 
     does = TOP
-    name = "celebrate"
-    utility = 0.75
-    sunk_cost_boost = 0.0  # else nobody who dances would stop to talk
+    name = "go to the party"
+    utility = 0.8
     flags = frozenset({MOVE})
 
     async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
-        """Be ready when it is time for a party that one gives, or wants to see."""
+        """Be ready when it is time, and one is not there."""
 
         def is_time(person: Person, tick: int) -> bool:
             party = person.party
-            return party is not None and party.tick - _EARLY <= tick < party.end
+            is_away = party is not None and person.name not in party.came
+            return is_away and party is not None and party.tick - _EARLY <= tick < party.end
 
         await _ready(ctx, is_time)
 
@@ -259,20 +260,49 @@ class Celebrate(Action):
         person_of(ctx).doing = "goes to the party"
 
     async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
-        """Dance."""
+        """Walk, and wait until it begins."""
         town, person = town_of(ctx), person_of(ctx)
         party = person.party
         if party is None:
             return
-        spots = PLACES[party.place]
         await goto(ctx, town.spot(party.place, person.number))
         while ctx.clock.tick < party.tick:
             await person.changed.wait()
-        person.doing = "celebrates"
         town.arrive(person)
+
+
+class Celebrate(Action):
+    """Dance at a party, until it is over."""
+
+    does = TOP
+    name = "celebrate"
+    utility = 0.75
+    sunk_cost_boost = 0.0  # else nobody who dances would stop to talk
+    flags = frozenset({MOVE})
+
+    async def think(self, ctx: Context[Entity], args: ActionArgs) -> None:
+        """Be ready while one is there."""
+
+        def is_there(person: Person, tick: int) -> bool:
+            party = person.party
+            return party is not None and person.name in party.came and tick < party.end
+
+        await _ready(ctx, is_there)
+
+    def start(self, ctx: Context[Entity], args: ActionArgs) -> None:
+        """Take the floor."""
+        person_of(ctx).doing = "celebrates"
+
+    async def run(self, ctx: Context[Entity], args: ActionArgs) -> None:
+        """Dance."""
+        person = person_of(ctx)
+        party = person.party
+        if party is None:
+            return
+        spots = PLACES[party.place]
         while ctx.clock.tick < party.end:
-            await ctx.sleep_ticks(ctx.random.between(10, 30))
             await goto(ctx, spots[ctx.random.below(len(spots))])
+            await ctx.sleep_ticks(ctx.random.between(10, 30))
             person.need(company=-30)
 
 
@@ -298,5 +328,5 @@ class Stroll(Action):
         await ctx.sleep_ticks(ctx.random.between(10, 40))
 
 
-RULES: Final[tuple[type[Action], ...]] = (Escape, Sleep, Eat, Work, Celebrate, Stroll)
+RULES: Final[tuple[type[Action], ...]] = (Escape, Sleep, GoToParty, Celebrate, Eat, Work, Stroll)
 """All of them."""
