@@ -444,7 +444,8 @@ class Reflect(Minded):
             await ctx.next_tick()
             return
         for text in found:
-            memory.note(ctx.clock.tick, text, importance=0.8, kind="thought")
+            # by itself: it may have been made of what others said, and is quoted as that is
+            memory.note(ctx.clock.tick, text, importance=0.8, by=ctx.agent.name, kind="thought")
 
 
 _MOST_REFLECTED: Final = 40
