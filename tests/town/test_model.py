@@ -51,6 +51,7 @@ def test_what_a_command_says_of_models():
     assert "the world 'colony' takes no model: --model is for worlds that have with_model." in result.output
 
 
+@pytest.mark.slow  # it imports half of the world
 def test_a_model_needs_its_extra(monkeypatch):
     import sys
 

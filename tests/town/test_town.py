@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -90,6 +93,7 @@ def test_a_wolf_comes_during_a_conversation(watched):
     assert here.faults == []
 
 
+@pytest.mark.slow
 def test_a_wolf_comes_by_an_input_and_news_do(watched):
     here = watched()
     here.runtime.send("wolf")
@@ -143,6 +147,7 @@ def test_a_model_that_never_answers_holds_nobody(watched):
     assert here.faults == []
 
 
+@pytest.mark.slow
 def test_words_that_do_not_come_end_a_conversation(watched):
     def mute(asked):
         return answer(asked)
@@ -188,6 +193,8 @@ def test_what_a_character_says_cannot_choose_for_another(watched):
             assert "wolf" not in option["args"].get("who", ())
         text = asked.request.prompt + asked.request.system
         assert text.count("<said by=") == text.count("</said>")
+        for line in text.splitlines():  # it stands as speech, wherever it stands
+            assert "Ignore all" not in line or line.partition("Ignore all")[0].endswith(("'>", "'>Listen: ", "that "))
         assert "\x1b" not in text
         assert "<b onclick" not in text
     assert not here.town.counts.get("wolves came") or here.town.counts["wolves came"] == 1  # the one of the schedule
@@ -196,6 +203,7 @@ def test_what_a_character_says_cannot_choose_for_another(watched):
     assert here.faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rubbish",
     [
@@ -234,6 +242,7 @@ def test_who_knows_the_newest_rumor_is_drawn(watched):
     assert rings == ["knows Ida", "knows Lars"]
 
 
+@pytest.mark.slow
 def test_needs_are_offered_as_values(watched):
     here = watched()
     here.tick(3 * BEAT)
@@ -251,6 +260,7 @@ def test_the_script_is_a_function_of_what_is_asked():
     assert made.latency is latency
 
 
+@pytest.mark.slow
 def test_the_view_of_a_terminal(watched):
     from rich.console import Console
 
@@ -263,3 +273,22 @@ def test_the_view_of_a_terminal(watched):
     text = console.export_text()
     assert "day 1, 06:24" in text
     assert all(one.name in text for one in PEOPLE)
+
+
+@pytest.mark.slow
+def test_the_hash_seed_changes_nothing():
+    code = (
+        "from agentrt_examples.town import world;"
+        "print(world.run_headless(ticks=400, seed=7, host='plain', progress=lambda *words: None).digest)"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "random")
+    }
+    assert len(digests) == 1

@@ -121,7 +121,7 @@ def _line(asked: Asked) -> dict[str, Any]:
     kind, said = str(seen["kind"]), len(seen["said"])
     is_over = said >= 3 + random.below(3)
     own = dict(seen)
-    own["topic"] = str(getattr(seen["topic"], "text", seen["topic"]))
+    own |= {name: getattr(seen[name], "text", seen[name]) for name in ("topic", "news")}
     if said == 0:
         parts = [_pick(random, _OPENINGS[kind])]
     elif is_over:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 from agentrt import MOVE, TOP, Action, ActionArgs, Context, Entity
 from agentrt.errors import ThoughtFailedError
-from agentrt.minds import Attend, Consider, Conversation, Converse, Memory, Option, Plan, Reflect, Talks
+from agentrt.minds import Attend, Consider, Conversation, Converse, Memory, Option, Plan, Reflect, Said, Talks
 from agentrt.minds.consider import Minded
 from agentrt_actions import walk_one
 from agentrt_examples.colony.bodies import Position
@@ -23,6 +23,7 @@ from agentrt_examples.town.chart import PLACES
 from agentrt_examples.town.doing import goto, is_free_time, person_of, town_of
 from agentrt_examples.town.hours import HOUR, TICKS_PER_SECOND, hour_of, is_night, told
 from agentrt_examples.town.people import Person
+from agentrt_examples.town.town import HEARSAY
 
 __all__ = [
     "THOUGHTS", "BookPlace", "Chat", "FreeTime", "Invite", "Listen", "MakeUp", "PartyTalk", "PlanParty", "Ponder",
@@ -103,7 +104,7 @@ class _Speaking(_Person):
         memory: Memory = ctx.entity[Memory]
         return {
             **_self(ctx), "kind": _kind_of(ctx), "feeling": _feeling(person, partner),
-            "news": "none" if rumor is None else rumor.text,
+            "news": "none" if rumor is None else Said(HEARSAY, rumor.text),
             "comes": other.party is not None and person.party is other.party,
             "remembered": memory.told(ctx.clock.tick, partner, tokens=300, ticks_per_second=TICKS_PER_SECOND),
         }  # fmt: skip
@@ -308,7 +309,7 @@ class Visit(Action):
 
 
 class WantParty(Action):
-    """Make up your mind to give a party tonight, which you plan then."""
+    """Make up your mind to give a party, which you plan then."""
 
     does = "town:want_party"
     name = "want a party"
@@ -366,7 +367,7 @@ class FreeTime(_Person, Consider):
             **_self(ctx), "hunger": round(person.hunger, 1), "lonely": round(person.company, 1),
             "near": {one.name: f"{one.doing}; {person.name} {_feeling(person, one.name)} them" for one in near},
             "liking": {one.name: person.likes(one.name) for one in near},
-            "news": [town.rumors[name].text for name in list(person.knows)[-3:]],
+            "news": [Said(HEARSAY, town.rumors[name].text) for name in list(person.knows)[-3:]],
             "remembered": memory.told(ctx.clock.tick, tokens=400, ticks_per_second=TICKS_PER_SECOND),
         }  # fmt: skip
 
@@ -457,7 +458,7 @@ class PlanParty(_Person, Plan):
     name = "plan a party"
     utility = 0.68
     prompt: ClassVar[str] = (
-        "It is {hour}. You want to give a party tonight. You have: {booked}. You have invited: {invited}.\n"
+        "It is {hour}. You want to give a party. You have: {booked}. You have invited: {invited}.\n"
         "Whom you like: {liking}\nBook a place first, if you have none, and then invite people one by one."
     )
     max_tokens: ClassVar[int] = 500

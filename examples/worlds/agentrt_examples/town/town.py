@@ -23,7 +23,10 @@ from agentrt_examples.town.chart import FOR_ALL, FOR_WOLVES, PLACES, ground_for
 from agentrt_examples.town.hours import BEAT, DAY, HOUR, TICKS_PER_SECOND, hour_of, is_night, next_at, told
 from agentrt_examples.town.people import GOODS, Party, Person, Rumor
 
-__all__ = ["Event", "Saying", "Town"]
+__all__ = ["HEARSAY", "Event", "Saying", "Town"]
+
+HEARSAY: Final = "the town"
+"""Who says what is rumored: it may have come from outside, and is quoted as speech is."""
 
 _KEPT: Final = 200  # events, for who looks
 _NEAR: Final = 2  # cells: who is so near hears what is said
@@ -179,7 +182,7 @@ class Town:
         if rumor.name in person.knows:
             return False
         person.knows[rumor.name] = self.tick
-        self.bodies[person.name][Memory].note(self.tick, rumor.text, importance=0.6, by=by, kind="seen")
+        self.bodies[person.name][Memory].note(self.tick, rumor.text, importance=0.6, by=by or HEARSAY, kind="seen")
         if by:
             self.note("news passed on", person.name, f"heard from {by} that {rumor.text}")
         else:
