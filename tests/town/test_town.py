@@ -52,10 +52,9 @@ def test_every_host_gives_the_same_run():
     assert reports[0].notes == reports[1].notes == reports[2].notes
 
 
-@pytest.mark.slow
 def test_a_report_tells_what_was_done():
-    report = world.run_headless(ticks=500, seed=5, host="plain", progress=quiet)
-    assert report.title == "town: 500 ticks, seed 5, plain host"
+    report = world.run_headless(ticks=200, seed=5, host="plain", progress=quiet)
+    assert report.title == "town: 200 ticks, seed 5, plain host"
     assert report.columns[:3] == ("who", "job", "meals")
     assert [row[0] for row in report.rows] == [one.name for one in PEOPLE]
     asked, answered, outpaced, failed = (sum(row[column] for row in report.rows) for column in (-4, -3, -2, -1))
@@ -93,7 +92,6 @@ def test_a_wolf_comes_during_a_conversation(watched):
     assert here.faults == []
 
 
-@pytest.mark.slow
 def test_a_wolf_comes_by_an_input_and_news_do(watched):
     here = watched()
     here.runtime.send("wolf")
@@ -242,7 +240,6 @@ def test_who_knows_the_newest_rumor_is_drawn(watched):
     assert rings == ["knows Ida", "knows Lars"]
 
 
-@pytest.mark.slow
 def test_needs_are_offered_as_values(watched):
     here = watched()
     here.tick(3 * BEAT)
@@ -260,7 +257,6 @@ def test_the_script_is_a_function_of_what_is_asked():
     assert made.latency is latency
 
 
-@pytest.mark.slow
 def test_the_view_of_a_terminal(watched):
     from rich.console import Console
 
