@@ -69,22 +69,27 @@ class _Field:
         right: the one behind its last column.
         top: its first row.
         bottom: the one behind its last row.
-        height: how many rows it has.
         values: column by column, with a border of one cell around them; 65,535 where nobody comes from.
+        stride: how many values a column has, the border included.
+        base: where in ``values`` that of column 0 and row 0 would be.
         around: how many cells there are around where the goal is reached, at least.
         exact: up to which value they are what the whole ground would say.
         to: the cell where a beam ends; None for what is none, or leads nowhere and so has looked everywhere.
         pull: what each step that is left to there counted for.
     """
 
-    __slots__ = ("_most", "around", "bottom", "ends", "exact", "height", "left", "pull", "right", "to", "top", "values")
+    __slots__ = (
+        "_most", "around", "base", "bottom", "ends", "exact", "left", "pull", "right", "stride", "to", "top", "values",
+    )  # fmt: skip
 
     def __init__(
         self, left: int, top: int, values: numpy.ndarray, around: int, exact: int, to: Cell | None, pull: int
     ) -> None:
-        width, self.height = values.shape
+        width, height = values.shape
         self.left, self.right = left, left + width
-        self.top, self.bottom = top, top + self.height
+        self.top, self.bottom = top, top + height
+        self.stride = height + 2
+        self.base = (1 - left) * self.stride + 1 - top
         self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
         self.around = around
         self.exact = exact
@@ -101,14 +106,12 @@ class _Field:
         """
         column, row = cell
         if self.left <= column < self.right and self.top <= row < self.bottom:
-            value: int = self.values[(column - self.left + 1) * (self.height + 2) + row - self.top + 1]
-            if value <= self.exact and (self.to is None or value + self.pull * _steps(cell, self.to) <= self._most):
-                return value
+            value: int = self.values[column * self.stride + row + self.base]
+            if value <= self.exact:
+                to = self.to
+                if to is None or value + self.pull * (abs(column - to[0]) + abs(row - to[1])) <= self._most:
+                    return value
         return -1
-
-
-def _steps(first: Cell, second: Cell) -> int:
-    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 def _bordered(values: numpy.ndarray, border: int) -> memoryview:
@@ -167,6 +170,11 @@ class _GridPath(Path):
             places = self._finder.walk(self._key, self.start)
             object.__setattr__(self, "_places", places)
         return places
+
+    @property
+    def first(self) -> Cell | None:
+        """The cell to step onto first."""
+        return self._finder.first(self._key, self.start) if self._places is None else super().first
 
     @property
     def destination(self) -> Cell:
@@ -233,8 +241,8 @@ class GridPathFinder:
         """The cells of the path, without the start. All its values are less than that of the start, which is exact."""
         values, costs = field.values, self._costs
         column, row = start
-        stride, long_stride = field.height + 2, self._ground.height + 2
-        at = (column - field.left + 1) * stride + row - field.top + 1
+        stride, long_stride = field.stride, self._ground.height + 2
+        at = column * stride + row + field.base
         over = (column + 1) * long_stride + row + 1
         value = values[at]
         while value := value - costs[over]:
@@ -257,6 +265,15 @@ class GridPathFinder:
             start: where it begins.
         """
         return tuple(self._downhill(self._covering(key, start), start))
+
+    def first(self, key: tuple[Cell, int], start: Cell) -> Cell | None:
+        """The first cell of a path that was found; None if it ends where it begins.
+
+        Args:
+            key: the goal, and how many steps before it the path may end.
+            start: where it begins.
+        """
+        return next(self._downhill(self._covering(key, start), start), None)
 
     def end(self, key: tuple[Cell, int], start: Cell) -> Cell:
         """Where a path that was found ends.
@@ -350,7 +367,7 @@ class GridPathFinder:
             first: one cell.
             second: another.
         """
-        return _steps(first, second)
+        return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
     # --- fields -------------------------------------------------------------------------------------------------------
 
@@ -378,7 +395,7 @@ class GridPathFinder:
             value = beam.at(cell)
             if value >= 0:
                 return value
-        while around < _steps(key[0], cell) - key[1]:
+        while around < self.distance(key[0], cell) - key[1]:
             around *= 2
         is_first = is_alone and field is None and beam is None
         is_beam = is_first or (around > _FAR_OFF and known.beams < _BEAMS)
