@@ -60,6 +60,11 @@ class Path:
     cost: int
 
     @property
+    def first(self) -> Any:
+        """The place to step onto first; None if start and destination are one."""
+        return self.places[0] if self.places else None
+
+    @property
     def destination(self) -> Any:
         """Where it ends."""
         return self.places[-1] if self.places else self.start

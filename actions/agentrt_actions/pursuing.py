@@ -140,9 +140,9 @@ class ChaseEntity(Action):
             if args.target.is_destroyed:
                 return
             path = finder.find(located.location, args.target[Located].location, reach=args.reach)
-            if path is None or not path.places:
+            if path is None or path.first is None:
                 return
-            await walk_one(ctx, path.places[0])
+            await walk_one(ctx, path.first)
 
 
 class FollowEntity(Action):
@@ -205,4 +205,4 @@ class FollowEntity(Action):
         if finder.distance(here, there) <= args.distance:
             return None
         path = finder.find(here, there, reach=args.distance)
-        return None if path is None or not path.places else path.places[0]
+        return None if path is None else path.first

@@ -179,7 +179,7 @@ def _serpentine():
     return "".join(f"{''.join(row)}\n" for row in rows)
 
 
-@pytest.mark.parametrize(
+GOALS = pytest.mark.parametrize(
     ("ground", "goal"),
     [
         (Ground(CHART, across=2, down=2), (6, 6)),
@@ -188,6 +188,9 @@ def _serpentine():
         (Ground(_serpentine()), (20, 20)),
     ],
 )
+
+
+@GOALS
 def test_windows_say_what_the_whole_ground_says(ground, goal):
     finder = GridPathFinder(ground)
     costs = _costs_by_hand(ground, goal)
@@ -195,3 +198,20 @@ def test_windows_say_what_the_whole_ground_says(ground, goal):
     for start in sorted((cell for cell in cells if ground.cost(cell)), key=lambda cell: finder.distance(cell, goal)):
         assert finder.cost(start, goal) == costs.get(start), start
     assert finder.searches > 2  # a small window first, then wider ones
+
+
+@GOALS
+def test_beams_say_what_the_whole_ground_says(ground, goal):
+    """Each with a finder of its own, so that its first question is answered by a beam; then those next to its way."""
+    costs = _costs_by_hand(ground, goal)
+    reached = [cell for cell in costs if cell != goal]
+    for start in reached[:: len(reached) // 6 + 1]:
+        finder = GridPathFinder(ground)
+        places, cell = [], start
+        while cell != goal:
+            cell = next(near for near in ground.neighbors(cell) if costs[near] + ground.cost(near) == costs[cell])
+            places.append(cell)
+        path = finder.find(start, goal)
+        assert (path.cost, path.places, path.destination) == (costs[start], tuple(places), goal)
+        beside = {near for place in places for near in ground.neighbors(place)}
+        assert {near: finder.cost(near, goal) for near in beside} == {near: costs[near] for near in beside}

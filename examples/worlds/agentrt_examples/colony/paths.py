@@ -5,10 +5,16 @@ to that goal, and the ground never changes, so fields are kept, the last ones th
 goals (plots, shelves, beds, the hearth) stay where they are: after a while nearly every question is one look into an
 array, and a path is found by walking downhill.
 
-What moves (prey, patients, whoever carries something) is a new goal at every step, so the first field of a goal is
-small: a window around it. Whoever leaves the window comes back to the goal over a cell of its border, so it is exact
-for what costs less than the cheapest of those. A question beyond it makes a window twice as wide, and so on up to the
-whole ground.
+A field is spread over a window around its goal. Whoever leaves the window comes back to the goal over a cell of its
+border, so it is exact for what costs less than the cheapest of those. A question beyond it makes a window twice as
+wide, and so on up to the whole ground.
+
+What moves (prey, patients, whoever carries something) is a new goal at every step, about which somebody asks once or
+twice, and who asks from far away passes by most of what lies around the goal. So the first question about a goal, and
+the first few from far away, are answered by a *beam*: a field that spreads towards who asks, and no farther than to
+there (A*). Each step that is left counts for ``pull``, which is less than any step costs. Spreading has passed every
+cell for which its value and what is left from it, at ``pull`` a step, are no more than the value where the beam ends.
+There the beam is exact; and the cheapest paths from such a cell, all of them, lead over such cells alone.
 
 Rules:
 
@@ -43,7 +49,9 @@ from agentrt_examples.colony.terrain import Cell, Ground
 
 __all__ = ["GridPathFinder"]
 
-_NEAR = 12
+_NEAR = 8  # cells around a goal; where it was measured, with 6, 10 and 12 searches look at more of them
+_FAR_OFF = 24  # from farther away than so many cells
+_BEAMS = 4  # of one goal; whoever is asked about more often stays where it is
 _KEPT = 24_000_000  # cells of fields, at two bytes each
 _MOST = 4096  # fields
 _SHAPES = 256  # windows that lie at the edge of the ground have many
@@ -61,22 +69,34 @@ class _Field:
         right: the one behind its last column.
         top: its first row.
         bottom: the one behind its last row.
-        height: how many rows it has.
         values: column by column, with a border of one cell around them; 65,535 where nobody comes from.
+        stride: how many values a column has, the border included.
+        base: where in ``values`` that of column 0 and row 0 would be.
         around: how many cells there are around where the goal is reached, at least.
         exact: up to which value they are what the whole ground would say.
+        to: the cell where a beam ends; None for what is none, or leads nowhere and so has looked everywhere.
+        pull: what each step that is left to there counted for.
     """
 
-    __slots__ = ("around", "bottom", "ends", "exact", "height", "left", "right", "top", "values")
+    __slots__ = (
+        "_most", "around", "base", "bottom", "ends", "exact", "left", "pull", "right", "stride", "to", "top", "values",
+    )  # fmt: skip
 
-    def __init__(self, left: int, top: int, values: numpy.ndarray, around: int, exact: int) -> None:
-        width, self.height = values.shape
+    def __init__(
+        self, left: int, top: int, values: numpy.ndarray, around: int, exact: int, to: Cell | None, pull: int
+    ) -> None:
+        width, height = values.shape
         self.left, self.right = left, left + width
-        self.top, self.bottom = top, top + self.height
+        self.top, self.bottom = top, top + height
+        self.stride = height + 2
+        self.base = (1 - left) * self.stride + 1 - top
         self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
         self.around = around
         self.exact = exact
         self.ends: dict[Cell, Cell] = {}
+        self._most = _FAR if to is None else int(values[to[0] - left, to[1] - top])
+        self.to = to if self._most < _FAR else None
+        self.pull = pull
 
     def at(self, cell: Cell) -> int:
         """The value of a cell; -1 if the window cannot tell.
@@ -86,9 +106,11 @@ class _Field:
         """
         column, row = cell
         if self.left <= column < self.right and self.top <= row < self.bottom:
-            value: int = self.values[(column - self.left + 1) * (self.height + 2) + row - self.top + 1]
+            value: int = self.values[column * self.stride + row + self.base]
             if value <= self.exact:
-                return value
+                to = self.to
+                if to is None or value + self.pull * (abs(column - to[0]) + abs(row - to[1])) <= self._most:
+                    return value
         return -1
 
 
@@ -101,6 +123,17 @@ def _bordered(values: numpy.ndarray, border: int) -> memoryview:
     bordered = numpy.full((width + 2, height + 2), border, dtype=numpy.uint16)
     bordered[1:-1, 1:-1] = values
     return bordered.ravel().data
+
+
+class _Known:
+    """What is known of the ways to a goal: a field, the last beam, and how many there were."""
+
+    __slots__ = ("beam", "beams", "field")
+
+    def __init__(self) -> None:
+        self.field: _Field | None = None
+        self.beam: _Field | None = None
+        self.beams = 0
 
 
 class _GridPath(Path):
@@ -139,6 +172,11 @@ class _GridPath(Path):
         return places
 
     @property
+    def first(self) -> Cell | None:
+        """The cell to step onto first."""
+        return self._finder.first(self._key, self.start) if self._places is None else super().first
+
+    @property
     def destination(self) -> Cell:
         """Where it ends."""
         end = self._end
@@ -174,8 +212,9 @@ class GridPathFinder:
             dtype=numpy.int32,
         )
         self._costs = _bordered(self._cost, 0)
-        self._most = max(1, min(_MOST, _KEPT // (ground.width * ground.height)))
-        self._fields: OrderedDict[_Key, _Field] = OrderedDict()
+        self._most = max(1, min(_MOST, _KEPT // 2 // (ground.width * ground.height)))
+        self._pull = ground.cheapest - 1
+        self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._way_out: _Field | None = None
         self._graphs: dict[tuple[int, ...], tuple[numpy.ndarray, tcod.path.SimpleGraph]] = {}
         cells = [(column, row) for column in range(ground.width) for row in range(ground.height)]
@@ -202,8 +241,8 @@ class GridPathFinder:
         """The cells of the path, without the start. All its values are less than that of the start, which is exact."""
         values, costs = field.values, self._costs
         column, row = start
-        stride, long_stride = field.height + 2, self._ground.height + 2
-        at = (column - field.left + 1) * stride + row - field.top + 1
+        stride, long_stride = field.stride, self._ground.height + 2
+        at = column * stride + row + field.base
         over = (column + 1) * long_stride + row + 1
         value = values[at]
         while value := value - costs[over]:
@@ -225,8 +264,16 @@ class GridPathFinder:
             key: the goal, and how many steps before it the path may end.
             start: where it begins.
         """
-        self._value(key, start)
-        return tuple(self._downhill(self._fields[key], start))
+        return tuple(self._downhill(self._covering(key, start), start))
+
+    def first(self, key: tuple[Cell, int], start: Cell) -> Cell | None:
+        """The first cell of a path that was found; None if it ends where it begins.
+
+        Args:
+            key: the goal, and how many steps before it the path may end.
+            start: where it begins.
+        """
+        return next(self._downhill(self._covering(key, start), start), None)
 
     def end(self, key: tuple[Cell, int], start: Cell) -> Cell:
         """Where a path that was found ends.
@@ -238,8 +285,7 @@ class GridPathFinder:
             key: the goal, and how many steps before it the path may end.
             start: where it begins.
         """
-        self._value(key, start)
-        field = self._fields[key]
+        field = self._covering(key, start)
         ends, passed = field.ends, [start]
         end = ends.get(start)
         if end is None:
@@ -290,7 +336,7 @@ class GridPathFinder:
         own = ground.cost(start)
         if not own:
             return [None] * len(goals)
-        values = [self._value((start, 0), goal) if ground.cost(goal) else _FAR for goal in goals]
+        values = [self._value((start, 0), goal, is_alone=False) if ground.cost(goal) else _FAR for goal in goals]
         return [None if value >= _FAR else value - own for value in values]
 
     def nearest_edge(self, start: Cell) -> Cell | None:
@@ -300,7 +346,8 @@ class GridPathFinder:
             start: where it begins.
         """
         if self._way_out is None:
-            self._way_out = _Field(0, 0, self._spread(list(self._ground.edge()), 0, 0, self._cost), 0, _FAR)
+            values = self._spread(list(self._ground.edge()), 0, 0, self._cost, None)
+            self._way_out = _Field(0, 0, values, 0, _FAR, None, 0)
         if not 0 <= self._way_out.at(start) < _FAR:
             return None
         return (start, *self._downhill(self._way_out, start))[-1]
@@ -324,38 +371,64 @@ class GridPathFinder:
 
     # --- fields -------------------------------------------------------------------------------------------------------
 
-    def _value(self, key: _Key, cell: Cell, most: int = _FAR) -> int:
-        fields = self._fields
-        field = fields.get(key)
-        around = _NEAR
+    def _value(self, key: _Key, cell: Cell, most: int = _FAR, *, is_alone: bool = True) -> int:
+        """What it costs to come from a cell; ``_FAR`` for more than ``most``, or if nothing leads there.
+
+        ``is_alone`` unless others will ask about the same goal at once.
+        """
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _Known()
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        field, beam, around = known.field, known.beam, _NEAR
         if field is not None:
-            fields.move_to_end(key)
             value = field.at(cell)
             if value >= 0:
                 return value
             if field.exact >= most:
                 return _FAR
             around = field.around * 2
-        while around < self.distance(key[0], cell) - key[1]:
+        if beam is not None:
+            value = beam.at(cell)
+            if value >= 0:
+                return value
+        steps = self.distance(key[0], cell) - key[1]
+        while around < steps:
             around *= 2
+        is_first = is_alone and field is None and beam is None
+        is_beam = is_first or (steps > _FAR_OFF and known.beams < _BEAMS)
         while True:
-            field = self._field(key, around)
-            value = field.at(cell)
-            if value >= 0 or field.exact >= most:
-                fields[key] = field
-                if len(fields) > self._most:
-                    fields.popitem(last=False)
-                return value if value >= 0 else _FAR
+            found = self._field(key, around, cell if is_beam else None)
+            value = found.at(cell)
+            if value >= 0 or found.exact >= most:
+                break
             around *= 2
+        if is_beam:
+            known.beam = found
+            known.beams += 1
+        else:
+            known.field = found
+        return value if value >= 0 else _FAR
 
-    def _field(self, key: _Key, around: int) -> _Field:
+    def _covering(self, key: _Key, start: Cell) -> _Field:
+        """The field that knows the way from a cell from which there is one."""
+        self._value(key, start)
+        known = self._known[key]
+        found = known.beam if known.field is None or known.field.at(start) < 0 else known.field
+        assert found is not None
+        return found
+
+    def _field(self, key: _Key, around: int, to: Cell | None) -> _Field:
         """Compute a field over a window: so many cells around where the goal is reached, and their neighbors."""
         (column, row), reach = key
         width, height = self._cost.shape
         wide = around + 1 + reach
         left, top, right, bottom = column - wide, row - wide, column + wide + 1, row + wide + 1
         window = self._cost[max(0, left) : right, max(0, top) : bottom]
-        values = self._spread(self._ends(key), max(0, left), max(0, top), window)
+        values = self._spread(self._ends(key), max(0, left), max(0, top), window, to)
         # Where the window ends and the ground does not.
         borders = (
             (left > 0, values[0]),
@@ -364,7 +437,7 @@ class GridPathFinder:
             (bottom < height, values[:, -1]),
         )
         exact = min((int(border.min()) - 1 for is_open, border in borders if is_open), default=_FAR)
-        return _Field(max(0, left), max(0, top), values, around, min(exact, _FAR))
+        return _Field(max(0, left), max(0, top), values, around, min(exact, _FAR), to, self._pull)
 
     def _ends(self, key: _Key) -> list[Cell]:
         (column, row), reach = key
@@ -374,8 +447,8 @@ class GridPathFinder:
             for y in range(row - reach + abs(x - column), row + reach - abs(x - column) + 1)
         ]
 
-    def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray) -> numpy.ndarray:
-        """Compute a field over a window of the ground."""
+    def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray, to: Cell | None) -> numpy.ndarray:
+        """Compute the values of a field over a window of the ground; if only as far as ``to``, towards that."""
         self.searches += 1
         # To make a graph takes as long as to spread over a small window, and it looks at the costs when it is used: so
         # there is one for each shape of a window, and the costs are put into it.
@@ -384,7 +457,9 @@ class GridPathFinder:
             if len(self._graphs) >= _SHAPES:
                 self._graphs.clear()
             costs = numpy.empty(cost.shape, numpy.int32)
-            kept = self._graphs[cost.shape] = costs, tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
+            graph = tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
+            graph.set_heuristic(cardinal=self._pull, diagonal=2 * self._pull)
+            kept = self._graphs[cost.shape] = costs, graph
         costs, graph = kept
         costs[:] = cost
         finder = tcod.path.Pathfinder(graph)
@@ -392,5 +467,5 @@ class GridPathFinder:
             own = self._ground.cost(end)
             if own:
                 finder.add_root((end[0] - left, end[1] - top), own)
-        finder.resolve()
+        finder.resolve(None if to is None else (to[0] - left, to[1] - top))
         return finder.distance

@@ -18,6 +18,7 @@ from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import heal
 from agentrt_examples.colony.nests import HATCHING, Nest
 from agentrt_examples.colony.population import Population
+from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
 __all__ = ["Systems"]
@@ -27,6 +28,7 @@ _MENDS_EVERY = 50
 _GROWTH_EVERY = 5
 _SIGHT_EVERY = 3
 _NESTS_EVERY = 20
+_FARTHER = 3
 _WOLVES_AT_DUSK = 4
 _CRITTERS_AT_LEAST = 6
 
@@ -106,23 +108,30 @@ class Systems:
             bush.grow(tick, lambda herb: town.census.has(herb, "loose"))
 
     def _watch(self) -> None:
+        seen: dict[str, list[tuple[Cell, Entity]]] = {}  # under each tag that somebody fears
         for entity in self._town.census.find("watchful"):
             fear = entity[Fear]
-            feared = self._town.census.find(fear.tag)
+            feared = seen.get(fear.tag)
+            if feared is None:
+                found = self._town.census.find(fear.tag)
+                feared = seen[fear.tag] = [(other[Position].location, other) for other in found]
             if feared or fear.nearby:
                 self._look_around(entity, fear, feared)
 
-    def _look_around(self, entity: Entity, fear: Fear, feared: tuple[Entity, ...]) -> None:
-        finder = self._town.finder
-        here = entity[Position].location
+    def _look_around(self, entity: Entity, fear: Fear, feared: list[tuple[Cell, Entity]]) -> None:
+        column, row = entity[Position].location
+        sight, nearby = fear.sight, fear.nearby
+        farthest = sight + _FARTHER
         near: list[tuple[int, int]] = []
-        for index, other in enumerate(feared):
-            distance = finder.distance(here, other[Position].location)
+        for index, ((x, y), other) in enumerate(feared):
+            if abs(x - column) > farthest:
+                continue  # as nearly always
+            distance = abs(x - column) + abs(y - row)
             # Who was noticed is watched a little farther than it was noticed: no start and stop at the edge of sight.
-            if distance <= fear.sight + (3 if other in fear.nearby else 0):
+            if distance <= sight or (distance <= farthest and other in nearby):
                 near.append((distance, index))
         near.sort()
-        fear.notice(tuple(feared[index] for _, index in near), near[0][0] if near else 0)
+        fear.notice(tuple([feared[index][1] for _, index in near]), near[0][0] if near else 0)
 
     def _dusk(self) -> None:
         for _ in range(_WOLVES_AT_DUSK * self._parts - self._town.census.count("wolf")):

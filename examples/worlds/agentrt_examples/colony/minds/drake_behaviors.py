@@ -190,8 +190,9 @@ class Patrol(Behavior):
         if path is None:
             return False
         legs: Legs = drake[Legs]
-        legs.step(path.places[0])
-        at.block.due = town.clock.tick + legs.ticks_to(path.places[0])
+        place = path.first
+        legs.step(place)
+        at.block.due = town.clock.tick + legs.ticks_to(place)
         return True
 
 
