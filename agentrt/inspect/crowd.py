@@ -36,8 +36,9 @@ from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.expressions import NamedValues
 from agentrt.inspect.listing import Arranged, Standing, agents_message, arrange, label_of, needs_all
 from agentrt.inspect.pins import Reading, names_in, reading
-from agentrt.inspect.protocol import AgentsQuery, CrowdQuery, Kept
+from agentrt.inspect.protocol import AgentsQuery, CrowdQuery
 from agentrt.inspect.sessions import Message, Session
+from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.snapshot import AgentSummary, snapshot_agent, summarize
 from agentrt.snapshot.offered import ValueGroup, offered, values_by_name, values_of

@@ -31,11 +31,12 @@ from collections import deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import Kept, TraceEvent, TraceRecord
 from agentrt.record.lines import LineWriter, pack, unpack
 from agentrt.record.recorder import LEAST_BYTES, Store, origin_of
 from agentrt.record.views import UNSEEN, DrawingWriter, ViewWriter
@@ -59,8 +60,7 @@ _A_TICK = 600  # bytes, beside its records and views
 
 _EVENTS = {event.value: event for event in TraceEvent}
 
-KeptRecord = tuple[int, str, str, str, Detail]
-"""Tick, agent, path, kind of event, detail."""
+_AGENT = itemgetter(1)
 
 
 class KeptTick(NamedTuple):
@@ -76,9 +76,9 @@ class KeptTick(NamedTuple):
     size: int
 
     @property
-    def records(self) -> list[KeptRecord]:
+    def records(self) -> list[Kept]:
         """What happened in it."""
-        found: list[KeptRecord] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
+        found: list[Kept] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
         return found
 
 
@@ -152,6 +152,8 @@ class RingRecorder:
         clock: gives real seconds, from any start.
         working: gives those in which the processor worked for this thread; by default the system's. With a clock of
             one's own and none of these, nothing works between ticks.
+        hears: whether it listens to the trace. If not, who made it hands it what it has heard (``hear``), before the
+            tick is kept: so whoever keeps records anyway has them made once.
     """
 
     def __init__(
@@ -162,6 +164,7 @@ class RingRecorder:
         *,
         clock: Callable[[], float] = time.perf_counter,
         working: Callable[[], float] | None = None,
+        hears: bool = True,
     ) -> None:
         self.keep_ticks: int = keep_ticks
         self.max_bytes: int = max_bytes
@@ -175,7 +178,7 @@ class RingRecorder:
         self._base = _Base({agent.name: runtime.tick for agent in runtime.agents})
         self._there = set(self._base.agents)
         self._outlines: dict[bytes, bytes] = {}  # packed, by their marks: agents of a kind share them
-        self._pending: list[TraceRecord] = []
+        self._pending: list[Kept] = []
         self._waiting: dict[str, None] = dict.fromkeys(self._base.agents)  # who is to be looked at, the longest first
         self._unseen: set[str] = set()  # of those, whose last view says that it is old
         self._views = ViewWriter(runtime.find, most_kept=_MOST_LAST_VIEWS)
@@ -189,7 +192,9 @@ class RingRecorder:
         self._rest_since = clock()
         self._rest = 0.0  # before the tick that runs
         self._paused = 0  # what ``_pauses`` said at its end
-        self._close_hooks = [runtime.trace.listen(self._pending.append), runtime.every_tick(self._begin)]
+        self._close_hooks = [runtime.every_tick(self._begin)]
+        if hears:
+            self._close_hooks.append(runtime.trace.keep(self._pending.append))
 
     # --- what is kept -------------------------------------------------------------------------------------------------
 
@@ -233,9 +238,9 @@ class RingRecorder:
                 return None
             return [ticks[index] for index in range(len(ticks) - missing, len(ticks))]
 
-    def lately(self, agent: str, first: int, most: int, without: Container[str] = ()) -> list[KeptRecord]:
+    def lately(self, agent: str, first: int, most: int, without: Container[str] = ()) -> list[Kept]:
         """The newest records of an agent from a tick on, in order, but for some kinds; on the thread that keeps."""
-        found: list[KeptRecord] = []
+        found: list[Kept] = []
         for kept in reversed(self._ticks):
             if kept.tick < first or len(found) >= most:
                 break
@@ -251,6 +256,11 @@ class RingRecorder:
         return unpack(self._outlines[mark], "the ring")
 
     # --- a tick -------------------------------------------------------------------------------------------------------
+
+    def hear(self, records: Iterable[Kept]) -> None:
+        """Take what was heard of the tick that is to be kept next, if it does not listen itself."""
+        if self._close_hooks:
+            self._pending.extend(records)
 
     def end_tick(self) -> None:
         """Keep the tick that has just ended. What fails in here ends the ring, is reported, and reaches nobody."""
@@ -280,10 +290,11 @@ class RingRecorder:
         now = self._working()
         for allowance in (self._for_views, self._for_drawings):
             allowance.earn(now - self._begun, self._rest)
-        records = self._take_records()
+        records = self._pending.copy()
+        self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
         packed = _packed(records)
         size = _A_TICK + len(packed)
-        names = dict.fromkeys([record[1] for record in records])
+        names = dict.fromkeys(map(_AGENT, records))
         came, gone = self._comings(names)
         trees: list[tuple[str, str, bytes]] = []
         views = [*self._look(tick, names, trees), *self._draw(tick)]
@@ -305,12 +316,6 @@ class RingRecorder:
             dropped = self._ticks.popleft()
             self._size -= dropped.size
             self._base.fold(dropped)
-
-    def _take_records(self) -> list[KeptRecord]:
-        # Each record of a run passes here.
-        records = [(tick, agent, path, event._value_, detail) for tick, agent, path, event, detail in self._pending]
-        self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
-        return records
 
     def _comings(self, names: Iterable[str]) -> tuple[list[str], list[str]]:
         """Who came and who went; both have a record of it."""
@@ -390,7 +395,7 @@ class RingRecorder:
         return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
 
 
-def _packed(records: list[KeptRecord]) -> bytes:
+def _packed(records: list[Kept]) -> bytes:
     try:
         return marshal.dumps(records)
     except ValueError:  # a text of a class of somebody's own, in a path or a name
