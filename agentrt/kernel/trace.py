@@ -120,13 +120,15 @@ class TraceHub:
     of one agent's can end a recording, or a digest, for all.
     """
 
-    __slots__ = ("_hearing", "_keepers", "_keeping", "_listeners", "on", "report")
+    __slots__ = ("_hearing", "_keepers", "_keeping", "_listeners", "_only", "_only_keeps", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
         self._hearing: tuple[tuple[object, Listener], ...] = ()  # the same, as it is gone through for each record
         self._keepers: dict[object, Keeper] = {}
         self._keeping: tuple[tuple[object, Keeper], ...] = ()
+        self._only: tuple[object, Any] = (None, None)  # if nobody else listens, and whether he keeps: mostly it is so
+        self._only_keeps = False
         self.on: bool = False  # whether anybody listens; ask it before you compose a record
         # called with what a listener raised, after that listener was dropped
         self.report: Callable[[str, BaseException], None] = report
@@ -160,7 +162,10 @@ class TraceHub:
     def _look_around(self) -> None:
         self._hearing = tuple(self._listeners.items())
         self._keeping = tuple(self._keepers.items())
-        self.on = bool(self._hearing or self._keeping)
+        everybody = *self._hearing, *self._keeping
+        self._only = everybody[0] if len(everybody) == 1 else (None, None)
+        self._only_keeps = not self._hearing
+        self.on = bool(everybody)
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
@@ -177,17 +182,32 @@ class TraceHub:
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
                 detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in detail])
                 break
-        if hearing := self._hearing:
-            # ``TraceRecord(...)`` is the same, by one more function in Python.
-            record = _made(TraceRecord, (tick, agent, path, event, detail))
-            for key, listener in hearing:
-                try:
-                    listener(record)
-                except ENDS_PROGRAM:
-                    raise
-                except BaseException as error:
-                    self._failed(key, error)
-        for key, keeper in self._keeping:
+        key, only = self._only
+        if only is None:
+            self._tell_all(tick, agent, path, event, detail)
+            return
+        try:
+            if self._only_keeps:
+                only((tick, agent, path, event._value_, detail))
+            else:
+                # ``TraceRecord(...)`` is the same, by one more function in Python.
+                only(_made(TraceRecord, (tick, agent, path, event, detail)))
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._failed(key, error)
+
+    def _tell_all(self, tick: int, agent: str, path: str, event: TraceEvent, detail: Detail) -> None:
+        hearing, keeping = self._hearing, self._keeping
+        record = TraceRecord(tick, agent, path, event, detail)
+        for key, listener in hearing:
+            try:
+                listener(record)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self._failed(key, error)
+        for key, keeper in keeping:
             try:
                 keeper((tick, agent, path, event._value_, detail))
             except ENDS_PROGRAM:

@@ -78,8 +78,7 @@ class KeptTick(NamedTuple):
     @property
     def records(self) -> list[Kept]:
         """What happened in it."""
-        found: list[Kept] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
-        return found
+        return unpacked(self.packed)
 
 
 @dataclass(slots=True)
@@ -292,8 +291,8 @@ class RingRecorder:
             allowance.earn(now - self._begun, self._rest)
         records = self._pending.copy()
         self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
-        packed = _packed(records)
-        size = _A_TICK + len(packed)
+        data = packed(records)
+        size = _A_TICK + len(data)
         names = dict.fromkeys(map(_AGENT, records))
         came, gone = self._comings(names)
         trees: list[tuple[str, str, bytes]] = []
@@ -302,7 +301,7 @@ class RingRecorder:
         with self._lock:
             if self._ticks and tick != self._ticks[-1].tick + 1:  # nobody told of the ticks between: no row of them
                 self._restart(tick)
-            self._ticks.append(KeptTick(tick, len(records), packed, came, gone, trees, views, size))
+            self._ticks.append(KeptTick(tick, len(records), data, came, gone, trees, views, size))
             self._size += size
             while len(self._ticks) > self.keep_ticks or (self.size > self.max_bytes and len(self._ticks) > 1):
                 dropped = self._ticks.popleft()
@@ -395,7 +394,8 @@ class RingRecorder:
         return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
 
 
-def _packed(records: list[Kept]) -> bytes:
+def packed(records: list[Kept]) -> bytes:
+    """Records as few bytes, which never leave this process."""
     try:
         return marshal.dumps(records)
     except ValueError:  # a text of a class of somebody's own, in a path or a name
@@ -404,6 +404,12 @@ def _packed(records: list[Kept]) -> bytes:
             (tick, exact(agent), exact(path), event, tuple([(exact(name), value) for name, value in detail]))
             for tick, agent, path, event, detail in records
         ])  # fmt: skip
+
+
+def unpacked(data: bytes) -> list[Kept]:
+    """What ``packed`` packed."""
+    found: list[Kept] = marshal.loads(data)  # noqa: S302 - this process has packed it
+    return found
 
 
 class RingFile:
