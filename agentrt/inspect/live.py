@@ -56,7 +56,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
@@ -240,60 +240,91 @@ _MOST_ROWS = 1000  # in one update
 
 
 class Ring:
-    """The newest records, and how many there ever were.
+    """The newest records, and how many there ever were."""
 
-    All but the newest are packed, some hundreds together: each is long out of the processor's cache when its turn comes
-    to go, and letting go of them one by one took a tenth of a tick of the colony. Those that clients are told of, ten
-    times in a second, are among the newest.
+    __slots__ = ("_records", "total")
+
+    def __init__(self, keep: int) -> None:
+        self._records: deque[Kept] = deque(maxlen=keep)
+        self.total: int = 0  # the number of the next one
+
+    def take(self, records: list[Kept]) -> None:
+        self._records.extend(records)
+        self.total += len(records)
+
+    def since(self, number: int) -> list[Kept]:
+        """The records from a number on, as far as they are there."""
+        found = list(islice(reversed(self._records), max(0, self.total - number)))  # few of many, mostly
+        found.reverse()
+        return found
+
+    def clear(self) -> None:
+        """Forget all, but not their count."""
+        self._records.clear()
+
+
+class PackedRing:
+    """As ``Ring``, for many more, which come with what they are when packed.
+
+    Only the newest are kept as they came: those that clients are told of, ten times in a second. An old record is long
+    out of the processor's cache when its turn comes to go: letting go of tens of thousands of them, one by one, took a
+    tenth of a tick of the colony.
     """
 
-    __slots__ = ("_keep", "_loose", "_old", "_packed", "total")
+    __slots__ = ("_keep", "_loose", "_loose_amount", "_packed", "_packed_amount", "total")
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._packed: deque[tuple[int, bytes]] = deque()  # how many, and the records; the oldest first
-        self._old = 0  # how many those are
-        self._loose: list[Kept] = []
+        self._packed_amount = 0
+        self._loose: deque[list[Kept]] = deque()  # the last of the same
+        self._loose_amount = 0
         self.total: int = 0  # the number of the next one
 
     @property
     def _kept(self) -> int:
-        return min(self._keep, self._old + len(self._loose))
+        return min(self._keep, self._packed_amount)
 
     @property
     def total_dropped(self) -> int:
         """How many were dropped: the number of the first one that is kept."""
         return self.total - self._kept
 
-    def take(self, records: list[Kept]) -> None:
-        self._loose += records
-        self.total += len(records)
-        if len(self._loose) >= _LOOSE:
-            self._packed.append((len(self._loose), packed(self._loose)))
-            self._old += len(self._loose)
-            self._loose.clear()
-            while self._old - self._packed[0][0] >= self._keep:
-                self._old -= self._packed.popleft()[0]
+    def take(self, records: list[Kept], data: bytes) -> None:
+        amount = len(records)
+        self.total += amount
+        self._packed.append((amount, data))
+        self._packed_amount += amount
+        while self._packed_amount - self._packed[0][0] >= self._keep:
+            self._packed_amount -= self._packed.popleft()[0]
+        self._loose.append(records)
+        self._loose_amount += amount
+        while self._loose_amount - len(self._loose[0]) >= _LOOSE:
+            self._loose_amount -= len(self._loose.popleft())
 
     def since(self, number: int) -> list[Kept]:
         """The records from a number on, as far as they are there."""
         amount = min(self._kept, self.total - number)
         if amount <= 0:
             return []
-        parts, have = [self._loose], len(self._loose)
-        for count, data in reversed(self._packed):
-            if have >= amount:
-                break
-            parts.append(unpacked(data))
-            have += count
-        found = list(chain.from_iterable(reversed(parts)))
-        return found[have - amount :]
+        parts: list[list[Kept]] = []
+        if amount <= self._loose_amount:
+            parts.extend(self._loose)
+        else:
+            have = 0
+            for count, data in reversed(self._packed):
+                if have >= amount:
+                    break
+                parts.append(unpacked(data))
+                have += count
+            parts.reverse()
+        return list(chain.from_iterable(parts))[-amount:]
 
     def clear(self) -> None:
         """Forget all, but not their count."""
         self._packed.clear()
         self._loose.clear()
-        self._old = 0
+        self._packed_amount = self._loose_amount = 0
 
 
 class History:
@@ -302,14 +333,14 @@ class History:
     __slots__ = ("_builders", "_cursor", "records", "starts")
 
     def __init__(self) -> None:
-        self.records: Ring = Ring(KEPT_RECORDS)
+        self.records: PackedRing = PackedRing(KEPT_RECORDS)
         self.starts: Ring = Ring(_KEPT_STARTS)  # those that begin or end something
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def take(self, records: list[Kept]) -> None:
-        """Take what was heard since the last time; the list itself is not kept."""
-        self.records.take(records)
+    def take(self, records: list[Kept], data: bytes) -> None:
+        """Take what was heard since the last time, and the same packed."""
+        self.records.take(records, data)
         self.starts.take([one for one in records if one[3] in FOLDED])
 
     def clear(self) -> None:
@@ -645,15 +676,17 @@ class LiveSource(Source):
 
     def _look_through(self) -> None:
         """Look at what was heard since the last time."""
-        if batch := self._batch:
-            self._past.hear(batch)
+        if self._batch:
+            batch = self._batch.copy()
+            self._batch.clear()
+            data = packed(batch)  # once, for both
+            self._past.hear(batch, data)
             if self._hears == _WHO_LOOKS:
-                self._history.take(batch)
+                self._history.take(batch, data)
                 if self._breakpoints.are_armed:
                     for one in batch:
                         if one[3] in MATCHED:
                             self._breakpoints.heard(record_of(one))
-            batch.clear()
 
     def _look_for_breakpoints(self) -> None:
         """What is so at the end of a tick."""

@@ -126,10 +126,10 @@ class Past(RecordedSource):
             elif now - self._idle_since >= _LINGER_SECONDS:
                 self._forget()
 
-    def hear(self, records: list[Kept]) -> None:
-        """What was heard of the trace since the last time."""
+    def hear(self, records: list[Kept], data: bytes) -> None:
+        """What was heard of the trace since the last time, and the same packed."""
         if self._ring is not None:
-            self._ring.hear(records)
+            self._ring.hear(records, data)
 
     def end_tick(self, watched: frozenset[str]) -> None:
         """A tick is over; the views of those who are watched come first."""

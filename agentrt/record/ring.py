@@ -7,8 +7,9 @@ somebody who may want to go back: nothing is written, packed or hashed until the
   begin to record. What is written of it can be looked at in any of its ticks and cannot be replayed, and says so.
 * It is bounded twice, in ticks and in bytes; the oldest ticks go first. Bytes are those of packed records and of packed
   views. Beside them it remembers the last view of a few hundred agents, to tell what changed.
-* Records cost next to nothing to keep: those of a tick are one ``bytes`` of ``marshal``, which is made sooner than
-  their sizes are added up, takes a fifth of their memory, and is nothing that the garbage collector has to look at.
+* Records cost next to nothing to keep: those of a tick are ``bytes`` of ``marshal``, which are made sooner than their
+  sizes are added up, take a fifth of their memory, and are nothing that the garbage collector has to look at. Who keeps
+  records besides, as the inspector does, hands them over as such (``hear``), so that they are made once.
 * Views and drawings are dear, so that they get a small share of the time that ticks take, and a larger one of the rest
   between them: with a game's pause after each tick it is enough for all, and a world that runs at full speed is seen
   less often. The time of ticks is that of the processor, for this thread: what else keeps the machine busy earns
@@ -31,6 +32,7 @@ from collections import deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,7 +70,7 @@ class KeptTick(NamedTuple):
 
     tick: int
     amount: int  # of records
-    packed: bytes  # the records; they never leave this process
+    parts: tuple[bytes, ...]  # the records, packed; they never leave this process
     came: list[str]  # agents
     gone: list[str]
     trees: list[tuple[str, str, bytes]]  # agent, driver, and the mark of its outline
@@ -78,7 +80,7 @@ class KeptTick(NamedTuple):
     @property
     def records(self) -> list[Kept]:
         """What happened in it."""
-        return unpacked(self.packed)
+        return list(chain.from_iterable(map(unpacked, self.parts)))
 
 
 @dataclass(slots=True)
@@ -177,7 +179,10 @@ class RingRecorder:
         self._base = _Base({agent.name: runtime.tick for agent in runtime.agents})
         self._there = set(self._base.agents)
         self._outlines: dict[bytes, bytes] = {}  # packed, by their marks: agents of a kind share them
-        self._pending: list[Kept] = []
+        self._pending: list[Kept] = []  # what it has heard itself
+        self._parts: list[bytes] = []  # of the tick that is to be kept next, the records, packed
+        self._amount = 0  # how many those are
+        self._names: dict[str, None] = {}  # whose
         self._waiting: dict[str, None] = dict.fromkeys(self._base.agents)  # who is to be looked at, the longest first
         self._unseen: set[str] = set()  # of those, whose last view says that it is old
         self._views = ViewWriter(runtime.find, most_kept=_MOST_LAST_VIEWS)
@@ -256,10 +261,12 @@ class RingRecorder:
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
-    def hear(self, records: Iterable[Kept]) -> None:
-        """Take what was heard of the tick that is to be kept next, if it does not listen itself."""
+    def hear(self, records: list[Kept], data: bytes) -> None:
+        """Take what was heard of the tick that is to be kept next, and the same packed; if it does not listen."""
         if self._close_hooks:
-            self._pending.extend(records)
+            self._parts.append(data)
+            self._amount += len(records)
+            self._names.update(dict.fromkeys(map(_AGENT, records)))
 
     def end_tick(self) -> None:
         """Keep the tick that has just ended. What fails in here ends the ring, is reported, and reaches nobody."""
@@ -289,11 +296,12 @@ class RingRecorder:
         now = self._working()
         for allowance in (self._for_views, self._for_drawings):
             allowance.earn(now - self._begun, self._rest)
-        records = self._pending.copy()
-        self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
-        data = packed(records)
-        size = _A_TICK + len(data)
-        names = dict.fromkeys(map(_AGENT, records))
+        if self._pending:
+            self.hear(self._pending, packed(self._pending))
+            self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
+        parts, amount, names = self._parts, self._amount, self._names
+        self._parts, self._amount, self._names = [], 0, {}
+        size = _A_TICK + sum(map(len, parts))
         came, gone = self._comings(names)
         trees: list[tuple[str, str, bytes]] = []
         views = [*self._look(tick, names, trees), *self._draw(tick)]
@@ -301,7 +309,7 @@ class RingRecorder:
         with self._lock:
             if self._ticks and tick != self._ticks[-1].tick + 1:  # nobody told of the ticks between: no row of them
                 self._restart(tick)
-            self._ticks.append(KeptTick(tick, len(records), data, came, gone, trees, views, size))
+            self._ticks.append(KeptTick(tick, amount, tuple(parts), came, gone, trees, views, size))
             self._size += size
             while len(self._ticks) > self.keep_ticks or (self.size > self.max_bytes and len(self._ticks) > 1):
                 dropped = self._ticks.popleft()
@@ -389,6 +397,7 @@ class RingRecorder:
             close()
         self._close_hooks.clear()
         self._pending.clear()
+        self._parts.clear()
 
     def __repr__(self) -> str:
         return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
