@@ -95,20 +95,22 @@ def altered(old: object, patch: object, where: str) -> Any:
         raise RecordingError(where, f"a view cannot be put together: {error_words(error)}") from None
 
 
-def _altered(old: Any, patch: Any, depth: int) -> Any:
+def _altered(old: object, patch: object, depth: int) -> Any:
+    if not isinstance(patch, dict):
+        raise TypeError("the patch is none")
     if "=" in patch:
         return patch["="]
     if depth > _DEEPEST:
         raise ValueError("it is too deep")
     if "~" in patch:
-        if type(old) is not dict:
+        if not isinstance(old, dict):
             raise TypeError("it is no dict")
         for key in patch.get("-", ()):
             del old[key]
         for key, change in patch["~"].items():
             old[key] = change["="] if "=" in change else _altered(old.get(key), change, depth + 1)
         return old
-    if type(old) is not list:
+    if not isinstance(old, list):
         raise TypeError("it is no list")
     for index, change in patch["#"]:
         old[index] = _altered(old[index], change, depth + 1)
