@@ -419,16 +419,17 @@ class TickTimes:
 
         def heard(record: Kept) -> None:
             take(record)
-            if kernel.in_tick:  # else it belongs to none
-                now = clock()
-                if self._begin is None:
-                    self._begin = now
+            if self._begin is None:
+                if kernel.in_tick:  # else it belongs to none
+                    self._begin = self._last = clock()
                     self._other = 0.0
-                elif record[3] not in thinking:
-                    self._other += now - self._last
-                elif crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
-                    crowd.think.add(record[1], record[2], now - self._last)
-                self._last = now
+                return
+            now = clock()
+            if record[3] not in thinking:
+                self._other += now - self._last
+            elif crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
+                crowd.think.add(record[1], record[2], now - self._last)
+            self._last = now
 
         return heard
 
