@@ -127,7 +127,6 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.branches": "processes, their threads and files: what a recording's own thread only asks about",
     "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.past": "what lives on the thread of those who look back",
-    "agentrt.record.ring": "what is kept of a run in memory, below who shows it",
     "agentrt.inspect.server": "what lives on the server's thread",
     "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",

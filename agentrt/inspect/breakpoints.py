@@ -70,6 +70,7 @@ _STARTS: Final = frozenset(
     (TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY, TraceEvent.ABORT)
 )
 _GONE: Final = frozenset((TraceEvent.REMOVED, TraceEvent.KILLED))
+MATCHED: Final = _STARTS | _GONE | FOLDED  # what ``heard`` does anything with
 
 Refusal = tuple[str, str]
 """Why nothing comes of what a client asked for: in words, and for programs."""

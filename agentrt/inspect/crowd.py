@@ -36,8 +36,9 @@ from agentrt.errors import ENDS_PROGRAM, AgentRTError
 from agentrt.expressions import NamedValues
 from agentrt.inspect.listing import Arranged, Standing, agents_message, arrange, label_of, needs_all
 from agentrt.inspect.pins import Reading, names_in, reading
-from agentrt.inspect.protocol import AgentsQuery, CrowdQuery, Kept
+from agentrt.inspect.protocol import AgentsQuery, CrowdQuery
 from agentrt.inspect.sessions import Message, Session
+from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.snapshot import AgentSummary, snapshot_agent, summarize
 from agentrt.snapshot.offered import ValueGroup, offered, values_by_name, values_of
@@ -590,12 +591,13 @@ class RecordedCrowd:
         """Read some of what clients look at; the recording reaches up to the last tick."""
         self._jobs = {session: job for session, job in self._jobs.items() if session in sessions}
         self._tables = {session: job for session, job in self._tables.items() if session in sessions}
+        # First who waits for a list, which takes a second for some thousand agents, and most of the time if he has none
+        # yet. What makes all the rest quick has to come to its end, too, although somebody always goes on to others.
         begin = self._clock()
-        # First what makes all the rest quick: who asks for all agents before is not told any later.
+        for session in tuple(self._jobs):
+            self._go_on(session, begin - _WORK_SECONDS * (0.5 if session in self._tables else 0.25))
         if any(session.watch.agents is not None or session.watch.crowd is not None for session in sessions):
             self._read_lines(last, begin)
-        for session in tuple(self._jobs):
-            self._go_on(session, begin)
         crowds = [(session.at, query) for session in sessions if (query := session.watch.crowd) is not None]
         for tick, query in crowds:
             if query.heat and tick not in self._windows:
@@ -720,7 +722,7 @@ class RecordedCrowd:
         self._work_for(session, query, tick)
         job = self._tables.get(session)
         if job is None or not _serves(job, query) or session in self._jobs:
-            read = self._lines.read if self._line_work is not None else 0
+            read = len(self._jobs[session].table.standings) if session in self._jobs else 0
             if session.at_most_every(_PROGRESS_SECONDS, "reading", now):
                 yield {"is": "reading", "read": read, "of": len(self.names(tick))}
         if job is None or not _serves(job, query):

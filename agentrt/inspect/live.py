@@ -56,12 +56,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.begun import began_before
-from agentrt.inspect.breakpoints import BreakpointFile, Breakpoints
+from agentrt.inspect.breakpoints import MATCHED, BreakpointFile, Breakpoints
 from agentrt.inspect.crowd import LiveCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.editing import Answer, Workbench
@@ -73,7 +73,6 @@ from agentrt.inspect.protocol import (
     AgentsQuery,
     Command,
     EventsQuery,
-    Kept,
     TimelineQuery,
     agent_message,
     events_message,
@@ -85,7 +84,8 @@ from agentrt.inspect.protocol import (
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
-from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.kernel.trace import Kept, TraceEvent
+from agentrt.record.ring import packed, unpacked
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.snapshot import (
     AgentSnapshot,
@@ -230,6 +230,7 @@ class Scene:
 # --- what happened lately ---------------------------------------------------------------------------------------------
 
 KEPT_RECORDS = 20_000
+_LOOSE = 500  # the newest, which are not packed
 _KEPT_STARTS = 60_000
 
 _BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
@@ -247,11 +248,6 @@ class Ring:
         self._records: deque[Kept] = deque(maxlen=keep)
         self.total: int = 0  # the number of the next one
 
-    @property
-    def total_dropped(self) -> int:
-        """How many were dropped: the number of the first one that is kept."""
-        return self.total - len(self._records)
-
     def take(self, records: list[Kept]) -> None:
         self._records.extend(records)
         self.total += len(records)
@@ -267,20 +263,84 @@ class Ring:
         self._records.clear()
 
 
+class PackedRing:
+    """As ``Ring``, for many more, which come with what they are when packed.
+
+    Only the newest are kept as they came: those that clients are told of, ten times in a second. An old record is long
+    out of the processor's cache when its turn comes to go: letting go of tens of thousands of them, one by one, took a
+    tenth of a tick of the colony.
+    """
+
+    __slots__ = ("_keep", "_loose", "_loose_amount", "_packed", "_packed_amount", "total")
+
+    def __init__(self, keep: int) -> None:
+        self._keep = keep
+        self._packed: deque[tuple[int, bytes]] = deque()  # how many, and the records; the oldest first
+        self._packed_amount = 0
+        self._loose: deque[list[Kept]] = deque()  # the last of the same
+        self._loose_amount = 0
+        self.total: int = 0  # the number of the next one
+
+    @property
+    def _kept(self) -> int:
+        return min(self._keep, self._packed_amount)
+
+    @property
+    def total_dropped(self) -> int:
+        """How many were dropped: the number of the first one that is kept."""
+        return self.total - self._kept
+
+    def take(self, records: list[Kept], data: bytes) -> None:
+        amount = len(records)
+        self.total += amount
+        self._packed.append((amount, data))
+        self._packed_amount += amount
+        while self._packed_amount - self._packed[0][0] >= self._keep:
+            self._packed_amount -= self._packed.popleft()[0]
+        self._loose.append(records)
+        self._loose_amount += amount
+        while self._loose_amount - len(self._loose[0]) >= _LOOSE:
+            self._loose_amount -= len(self._loose.popleft())
+
+    def since(self, number: int) -> list[Kept]:
+        """The records from a number on, as far as they are there."""
+        amount = min(self._kept, self.total - number)
+        if amount <= 0:
+            return []
+        parts: list[list[Kept]] = []
+        if amount <= self._loose_amount:
+            parts.extend(self._loose)
+        else:
+            have = 0
+            for count, data in reversed(self._packed):
+                if have >= amount:
+                    break
+                parts.append(unpacked(data))
+                have += count
+            parts.reverse()
+        return list(chain.from_iterable(parts))[-amount:]
+
+    def clear(self) -> None:
+        """Forget all, but not their count."""
+        self._packed.clear()
+        self._loose.clear()
+        self._packed_amount = self._loose_amount = 0
+
+
 class History:
     """What happened lately in one runtime, and the time lines of the agents that are looked at."""
 
     __slots__ = ("_builders", "_cursor", "records", "starts")
 
     def __init__(self) -> None:
-        self.records: Ring = Ring(KEPT_RECORDS)
+        self.records: PackedRing = PackedRing(KEPT_RECORDS)
         self.starts: Ring = Ring(_KEPT_STARTS)  # those that begin or end something
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def take(self, records: list[Kept]) -> None:
-        """Take what was heard since the last time."""
-        self.records.take(records)
+    def take(self, records: list[Kept], data: bytes) -> None:
+        """Take what was heard since the last time, and the same packed."""
+        self.records.take(records, data)
         self.starts.take([one for one in records if one[3] in FOLDED])
 
     def clear(self) -> None:
@@ -333,49 +393,50 @@ _THINKING = frozenset((
 class TickTimes:
     """The real time of the last ticks, as a clock tells that gives seconds from any start."""
 
-    __slots__ = ("_begin", "_clock", "_last", "_points", "_think")
+    __slots__ = ("_begin", "_clock", "_last", "_other", "_points")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._points: deque[tuple[int, float, float]] = deque(maxlen=_POINTS)  # tick, milliseconds, thinking
         self._begin: float | None = None
-        self._last = 0.0
-        self._think = 0.0
+        self._last = 0.0  # when the last record was made
+        self._other = 0.0  # the time of those records that are none of thinking: most are, and add nothing up
 
     def begin(self) -> None:
         """A tick begins, unless it was heard of before."""
         if self._begin is None:
             self._begin = self._last = self._clock()
-            self._think = 0.0
+            self._other = 0.0
 
     def ear(
-        self, kernel: Kernel, take: Callable[[TraceRecord], object], crowd: LiveCrowd | None = None
-    ) -> Callable[[TraceRecord], None]:
+        self, kernel: Kernel, take: Callable[[Kept], object], crowd: LiveCrowd | None = None
+    ) -> Callable[[Kept], None]:
         """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
 
         One function for both, without a call but these two: each record of the run passes there.
         """
         clock, thinking = self._clock, _THINKING
 
-        def heard(record: TraceRecord) -> None:
+        def heard(record: Kept) -> None:
             take(record)
-            if kernel.in_tick:  # else it belongs to none
-                now = clock()
-                if self._begin is None:
-                    self._begin = now
-                    self._think = 0.0
-                elif record[3] in thinking:
-                    spent = now - self._last
-                    self._think += spent
-                    if crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
-                        crowd.think.add(record[1], record[2], spent)
-                self._last = now
+            if self._begin is None:
+                if kernel.in_tick:  # else it belongs to none
+                    self._begin = self._last = clock()
+                    self._other = 0.0
+                return
+            now = clock()
+            if record[3] not in thinking:
+                self._other += now - self._last
+            elif crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
+                crowd.think.add(record[1], record[2], now - self._last)
+            self._last = now
 
         return heard
 
     def end(self, tick: int) -> None:
         if self._begin is not None:
-            self._points.append((tick, (self._clock() - self._begin) * 1000, self._think * 1000))
+            think = max(0.0, self._last - self._begin - self._other)
+            self._points.append((tick, (self._clock() - self._begin) * 1000, think * 1000))
             self._begin = None
 
     def as_json(self) -> dict[str, Any]:
@@ -396,6 +457,8 @@ def _summary(values: list[float]) -> dict[str, float]:
 
 
 # --- the source -------------------------------------------------------------------------------------------------------
+
+_WHO_LOOKS, _THE_PAST = "looks", "past"  # for whom it listens to the trace
 
 _SHARE = 33  # of the time of the game's thread, composing gets one of so many parts
 
@@ -435,7 +498,8 @@ class LiveSource(Source):
         self._crowd = LiveCrowd(runtime, self._history.records, clock)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
-        self._batch: list[TraceRecord] = []  # what was heard and not looked at yet; it stays the same list
+        self._batch: list[Kept] = []  # what was heard and not looked at yet; it stays the same list
+        self._hears: str = ""  # for whom: who looks, or the past alone; empty while nothing listens
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
@@ -449,7 +513,7 @@ class LiveSource(Source):
             self._breakpoints.load()
             self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
             self._past.attach()
-            self._listen_if_needed()  # for the breakpoints of a file, whoever looks
+            self._listen_if_needed()  # for the breakpoints of a file, and for the past, whoever looks
 
     def detach(self) -> None:
         """Leave the runtime as if nobody had looked at it."""
@@ -594,25 +658,36 @@ class LiveSource(Source):
     def _listen_if_needed(self) -> None:
         is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
-        if is_needed and not self._ears:
-            heard = self._times.ear(self._kernel, self._batch.append, self._crowd)  # all that can wait does
-            self._ears = [self._runtime.trace.listen(heard), self._runtime.every_tick(self._times.begin)]
-        elif not is_needed and self._ears:
-            for close in self._ears:
-                close()
-            self._ears.clear()
-            self._batch.clear()
+        wanted = _WHO_LOOKS if is_needed else _THE_PAST if self._past.ring is not None else ""
+        if wanted == self._hears:
+            return
+        for close in self._ears:
+            close()
+        self._ears.clear()
+        self._batch.clear()
+        if self._hears == _WHO_LOOKS:
             self._history.clear()
             self._times = TickTimes(self._clock)
+        self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
+        if wanted == _WHO_LOOKS:
+            heard = self._times.ear(self._kernel, take, self._crowd)
+            self._ears = [trace.keep(heard), self._runtime.every_tick(self._times.begin)]
+        elif wanted:
+            self._ears = [trace.keep(take)]
 
     def _look_through(self) -> None:
         """Look at what was heard since the last time."""
-        if batch := self._batch:
-            self._history.take([(tick, who, path, event._value_, pairs) for tick, who, path, event, pairs in batch])
-            if self._breakpoints.are_armed:
-                for record in batch:
-                    self._breakpoints.heard(record)
-            batch.clear()
+        if self._batch:
+            batch = self._batch.copy()
+            self._batch.clear()
+            data = packed(batch)  # once, for both
+            self._past.hear(batch, data)
+            if self._hears == _WHO_LOOKS:
+                self._history.take(batch, data)
+                if self._breakpoints.are_armed:
+                    for one in batch:
+                        if one[3] in MATCHED:
+                            self._breakpoints.heard(record_of(one))
 
     def _look_for_breakpoints(self) -> None:
         """What is so at the end of a tick."""

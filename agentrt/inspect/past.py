@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM, InspectorError, RecordingError
-from agentrt.inspect.protocol import Command, Kept
+from agentrt.inspect.protocol import Command
 from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Message, Session
-from agentrt.kernel.trace import TraceEvent
+from agentrt.kernel.trace import Kept, TraceEvent
 from agentrt.record.recording import Recording
 from agentrt.record.ring import RING_BYTES, RING_TICKS, RingFile, RingRecorder, save_ring
 from agentrt.runtime.runtime import Runtime
@@ -118,13 +118,18 @@ class Past(RecordedSource):
         if is_looked_at or self._is_always_on:
             self._idle_since = None
             if self._ring is None and self._most:
-                self._ring = RingRecorder(self._runtime, self._most, RING_BYTES, clock=self._clock)
+                self._ring = RingRecorder(self._runtime, self._most, RING_BYTES, clock=self._clock, hears=False)
         elif self._ring is not None:
             now = self._clock()
             if self._idle_since is None:
                 self._idle_since = now
             elif now - self._idle_since >= _LINGER_SECONDS:
                 self._forget()
+
+    def hear(self, records: list[Kept], data: bytes) -> None:
+        """What was heard of the trace since the last time, and the same packed."""
+        if self._ring is not None:
+            self._ring.hear(records, data)
 
     def end_tick(self, watched: frozenset[str]) -> None:
         """A tick is over; the views of those who are watched come first."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from agentrt.installed import library_version
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import Kept, TraceEvent, TraceRecord
 from agentrt.record.spans import Span
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot.offered import offered
@@ -361,13 +361,6 @@ def read(text: str) -> Command | Denial:
 
 
 # --- what both kinds of sources tell ----------------------------------------------------------------------------------
-
-Kept: TypeAlias = tuple[int, str, str, str, Detail]
-"""A record as it is kept and looked at: tick, agent, path, kind of event, detail.
-
-The garbage collector soon leaves such a tuple alone, whereas it would go through tens of thousands of named ones again
-and again, and a tick of the game would wait for it (measured with 1,000 agents: a third of what listening costs).
-"""
 
 
 def kept(record: TraceRecord) -> Kept:

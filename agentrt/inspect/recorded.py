@@ -37,7 +37,6 @@ from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
     EventsQuery,
-    Kept,
     TimelineQuery,
     agent_message,
     events_message,
@@ -49,6 +48,7 @@ from agentrt.inspect.protocol import (
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
+from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.record.views import UNSEEN, SpanNames

@@ -90,7 +90,15 @@ class TraceRecord(NamedTuple):
         return printable(" ".join(part for part in parts if part))
 
 
+Kept = tuple[int, str, str, str, Detail]
+"""A record as it is kept by who has many: tick, agent, path, kind of event, detail.
+
+The garbage collector soon leaves such a tuple alone, whereas it would go through tens of thousands of named ones again
+and again, and a tick of the game would wait for it (measured with 1,000 agents: a third of what listening costs).
+"""
+
 Listener = Callable[[TraceRecord], None]
+Keeper = Callable[[Kept], object]
 
 
 def _is_plain(value: Any) -> bool:
@@ -113,11 +121,15 @@ class TraceHub:
     of one agent's can end a recording, or a digest, for all.
     """
 
-    __slots__ = ("_hearing", "_listeners", "on", "report")
+    __slots__ = ("_hearing", "_keepers", "_keeping", "_listeners", "_only", "_only_keeps", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
         self._hearing: tuple[tuple[object, Listener], ...] = ()  # the same, as it is gone through for each record
+        self._keepers: dict[object, Keeper] = {}
+        self._keeping: tuple[tuple[object, Keeper], ...] = ()
+        self._only: tuple[object, Any] = (None, None)  # if nobody else listens, and whether he keeps: mostly it is so
+        self._only_keeps = False
         self.on: bool = False  # whether anybody listens; ask it before you compose a record
         # called with what a listener raised, after that listener was dropped
         self.report: Callable[[str, BaseException], None] = report
@@ -130,43 +142,83 @@ class TraceHub:
         """
         key = object()
         self._listeners[key] = listener
-        self._hearing = tuple(self._listeners.items())
-        self.on = True
+        self._look_around()
+        return partial(self._drop, key)
+
+    def keep(self, keeper: Keeper) -> Callable[[], None]:
+        """As ``listen``, for who keeps what he hears and looks at little of it: he is handed plain tuples.
+
+        Making them out of records would cost as much again as making these.
+        """
+        key = object()
+        self._keepers[key] = keeper
+        self._look_around()
         return partial(self._drop, key)
 
     def _drop(self, key: object) -> None:
         self._listeners.pop(key, None)
+        self._keepers.pop(key, None)
+        self._look_around()
+
+    def _look_around(self) -> None:
         self._hearing = tuple(self._listeners.items())
-        self.on = bool(self._listeners)
+        self._keeping = tuple(self._keepers.items())
+        everybody = *self._hearing, *self._keeping
+        self._only = everybody[0] if len(everybody) == 1 else (None, None)
+        self._only_keeps = not self._hearing
+        self.on = bool(everybody)
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
         self.tell(*record)
 
     def tell(self, tick: int, agent: str, path: str, event: TraceEvent, detail: Detail = ()) -> None:
-        """Make a record of it, and hand that to the listeners. Each record of a plan passes here, with no call more."""
+        """Make a record of it, and hand it to who listens. Each record of a plan passes here, with no call more."""
         for _, value in detail:
             # The first two are nearly all of it: a call for each value would be a good part of what a record costs.
             kind = type(value)
-            if kind is str:
-                if len(value) <= LONGEST and value.isascii():  # type: ignore[arg-type, union-attr]
-                    continue
-            elif kind is float:
+            if kind is float or (kind is str and len(value) <= LONGEST and value.isascii()):  # type: ignore[arg-type, union-attr]
                 continue
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
                 detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in detail])
                 break
-        # ``TraceRecord(...)`` is the same, by one more function in Python.
-        record = _made(TraceRecord, (tick, agent, path, event, detail))
-        for key, listener in self._hearing:
+        key, only = self._only
+        if only is None:
+            self._tell_all(tick, agent, path, event, detail)
+            return
+        try:
+            if self._only_keeps:
+                only((tick, agent, path, event._value_, detail))
+            else:
+                # ``TraceRecord(...)`` is the same, by one more function in Python.
+                only(_made(TraceRecord, (tick, agent, path, event, detail)))
+        except ENDS_PROGRAM:
+            raise
+        except BaseException as error:
+            self._failed(key, error)
+
+    def _tell_all(self, tick: int, agent: str, path: str, event: TraceEvent, detail: Detail) -> None:
+        hearing, keeping = self._hearing, self._keeping
+        record = TraceRecord(tick, agent, path, event, detail)
+        for key, listener in hearing:
             try:
                 listener(record)
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                self._drop(key)  # first: the report may be a record itself
-                self.report("a trace listener raised and was dropped", error)
+                self._failed(key, error)
+        for key, keeper in keeping:
+            try:
+                keeper((tick, agent, path, event._value_, detail))
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self._failed(key, error)
+
+    def _failed(self, key: object, error: BaseException) -> None:
+        self._drop(key)  # first: the report may be a record itself
+        self.report("a trace listener raised and was dropped", error)
 
 
 class TraceDigest:

@@ -61,7 +61,8 @@ def unpacked(data: bytes, where: str) -> tuple[object, int]:
             is_whole = inflate.eof
         if not is_whole:
             raise RecordingError(where, "packed data is cut off, or too long")
-        return json.loads(raw), len(raw)
+        # A text: of bytes it would look first how they are to be read.
+        return json.loads(raw.decode() if type(raw) is bytes else raw), len(raw)
     except (zlib.error, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise RecordingError(where, f"packed data cannot be read: {error_words(error)}") from None
 

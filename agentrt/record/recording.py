@@ -30,7 +30,7 @@ from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.lines import EMPTY_DIGEST, LONGEST, Segment, TickRecords, unpack, unpacked
 from agentrt.record.schema import NOBODY, THINNED, connect_reader, is_number, name_in, name_out
 from agentrt.record.values import Codecs, Unkept
-from agentrt.record.views import WHOLE_EVERY, patched, settle
+from agentrt.record.views import WHOLE_EVERY, altered, patched, settle
 from agentrt.runtime.intake import Codec, Reloaded
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.words import words_of
@@ -496,7 +496,7 @@ class Recording:
             if room < 0:
                 text = f"what makes the view in tick {tick} is longer than {_LARGEST_CHAIN} bytes"
                 raise RecordingError(self.where, text)
-            view = part if is_whole else patched(view, part, self.where)
+            view = part if is_whole else altered(view, part, self.where)  # nobody else has it
         return view
 
     def drawing(self, tick: int) -> Drawing | None:

@@ -7,8 +7,9 @@ somebody who may want to go back: nothing is written, packed or hashed until the
   begin to record. What is written of it can be looked at in any of its ticks and cannot be replayed, and says so.
 * It is bounded twice, in ticks and in bytes; the oldest ticks go first. Bytes are those of packed records and of packed
   views. Beside them it remembers the last view of a few hundred agents, to tell what changed.
-* Records cost next to nothing to keep: those of a tick are one ``bytes`` of ``marshal``, which is made sooner than
-  their sizes are added up, takes a fifth of their memory, and is nothing that the garbage collector has to look at.
+* Records cost next to nothing to keep: those of a tick are ``bytes`` of ``marshal``, which are made sooner than their
+  sizes are added up, take a fifth of their memory, and are nothing that the garbage collector has to look at. Who keeps
+  records besides, as the inspector does, hands them over as such (``hear``), so that they are made once.
 * Views and drawings are dear, so that they get a small share of the time that ticks take, and a larger one of the rest
   between them: with a game's pause after each tick it is enough for all, and a world that runs at full speed is seen
   less often. The time of ticks is that of the processor, for this thread: what else keeps the machine busy earns
@@ -31,11 +32,13 @@ from collections import deque
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import ENDS_PROGRAM
-from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.kernel.trace import Kept, TraceEvent, TraceRecord
 from agentrt.record.lines import LineWriter, pack, unpack
 from agentrt.record.recorder import LEAST_BYTES, Store, origin_of
 from agentrt.record.views import UNSEEN, DrawingWriter, ViewWriter
@@ -59,8 +62,7 @@ _A_TICK = 600  # bytes, beside its records and views
 
 _EVENTS = {event.value: event for event in TraceEvent}
 
-KeptRecord = tuple[int, str, str, str, Detail]
-"""Tick, agent, path, kind of event, detail."""
+_AGENT = itemgetter(1)
 
 
 class KeptTick(NamedTuple):
@@ -68,7 +70,7 @@ class KeptTick(NamedTuple):
 
     tick: int
     amount: int  # of records
-    packed: bytes  # the records; they never leave this process
+    parts: tuple[bytes, ...]  # the records, packed; they never leave this process
     came: list[str]  # agents
     gone: list[str]
     trees: list[tuple[str, str, bytes]]  # agent, driver, and the mark of its outline
@@ -76,10 +78,9 @@ class KeptTick(NamedTuple):
     size: int
 
     @property
-    def records(self) -> list[KeptRecord]:
+    def records(self) -> list[Kept]:
         """What happened in it."""
-        found: list[KeptRecord] = marshal.loads(self.packed)  # noqa: S302 - this process has packed it
-        return found
+        return list(chain.from_iterable(map(unpacked, self.parts)))
 
 
 @dataclass(slots=True)
@@ -152,6 +153,8 @@ class RingRecorder:
         clock: gives real seconds, from any start.
         working: gives those in which the processor worked for this thread; by default the system's. With a clock of
             one's own and none of these, nothing works between ticks.
+        hears: whether it listens to the trace. If not, who made it hands it what it has heard (``hear``), before the
+            tick is kept: so whoever keeps records anyway has them made once.
     """
 
     def __init__(
@@ -162,6 +165,7 @@ class RingRecorder:
         *,
         clock: Callable[[], float] = time.perf_counter,
         working: Callable[[], float] | None = None,
+        hears: bool = True,
     ) -> None:
         self.keep_ticks: int = keep_ticks
         self.max_bytes: int = max_bytes
@@ -175,7 +179,10 @@ class RingRecorder:
         self._base = _Base({agent.name: runtime.tick for agent in runtime.agents})
         self._there = set(self._base.agents)
         self._outlines: dict[bytes, bytes] = {}  # packed, by their marks: agents of a kind share them
-        self._pending: list[TraceRecord] = []
+        self._pending: list[Kept] = []  # what it has heard itself
+        self._parts: list[bytes] = []  # of the tick that is to be kept next, the records, packed
+        self._amount = 0  # how many those are
+        self._names: dict[str, None] = {}  # whose
         self._waiting: dict[str, None] = dict.fromkeys(self._base.agents)  # who is to be looked at, the longest first
         self._unseen: set[str] = set()  # of those, whose last view says that it is old
         self._views = ViewWriter(runtime.find, most_kept=_MOST_LAST_VIEWS)
@@ -189,7 +196,9 @@ class RingRecorder:
         self._rest_since = clock()
         self._rest = 0.0  # before the tick that runs
         self._paused = 0  # what ``_pauses`` said at its end
-        self._close_hooks = [runtime.trace.listen(self._pending.append), runtime.every_tick(self._begin)]
+        self._close_hooks = [runtime.every_tick(self._begin)]
+        if hears:
+            self._close_hooks.append(runtime.trace.keep(self._pending.append))
 
     # --- what is kept -------------------------------------------------------------------------------------------------
 
@@ -233,9 +242,9 @@ class RingRecorder:
                 return None
             return [ticks[index] for index in range(len(ticks) - missing, len(ticks))]
 
-    def lately(self, agent: str, first: int, most: int, without: Container[str] = ()) -> list[KeptRecord]:
+    def lately(self, agent: str, first: int, most: int, without: Container[str] = ()) -> list[Kept]:
         """The newest records of an agent from a tick on, in order, but for some kinds; on the thread that keeps."""
-        found: list[KeptRecord] = []
+        found: list[Kept] = []
         for kept in reversed(self._ticks):
             if kept.tick < first or len(found) >= most:
                 break
@@ -251,6 +260,13 @@ class RingRecorder:
         return unpack(self._outlines[mark], "the ring")
 
     # --- a tick -------------------------------------------------------------------------------------------------------
+
+    def hear(self, records: list[Kept], data: bytes) -> None:
+        """Take what was heard of the tick that is to be kept next, and the same packed; if it does not listen."""
+        if self._close_hooks:
+            self._parts.append(data)
+            self._amount += len(records)
+            self._names.update(dict.fromkeys(map(_AGENT, records)))
 
     def end_tick(self) -> None:
         """Keep the tick that has just ended. What fails in here ends the ring, is reported, and reaches nobody."""
@@ -280,10 +296,12 @@ class RingRecorder:
         now = self._working()
         for allowance in (self._for_views, self._for_drawings):
             allowance.earn(now - self._begun, self._rest)
-        records = self._take_records()
-        packed = _packed(records)
-        size = _A_TICK + len(packed)
-        names = dict.fromkeys([record[1] for record in records])
+        if self._pending:
+            self.hear(self._pending, packed(self._pending))
+            self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
+        parts, amount, names = self._parts, self._amount, self._names
+        self._parts, self._amount, self._names = [], 0, {}
+        size = _A_TICK + sum(map(len, parts))
         came, gone = self._comings(names)
         trees: list[tuple[str, str, bytes]] = []
         views = [*self._look(tick, names, trees), *self._draw(tick)]
@@ -291,7 +309,7 @@ class RingRecorder:
         with self._lock:
             if self._ticks and tick != self._ticks[-1].tick + 1:  # nobody told of the ticks between: no row of them
                 self._restart(tick)
-            self._ticks.append(KeptTick(tick, len(records), packed, came, gone, trees, views, size))
+            self._ticks.append(KeptTick(tick, amount, tuple(parts), came, gone, trees, views, size))
             self._size += size
             while len(self._ticks) > self.keep_ticks or (self.size > self.max_bytes and len(self._ticks) > 1):
                 dropped = self._ticks.popleft()
@@ -305,12 +323,6 @@ class RingRecorder:
             dropped = self._ticks.popleft()
             self._size -= dropped.size
             self._base.fold(dropped)
-
-    def _take_records(self) -> list[KeptRecord]:
-        # Each record of a run passes here.
-        records = [(tick, agent, path, event._value_, detail) for tick, agent, path, event, detail in self._pending]
-        self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
-        return records
 
     def _comings(self, names: Iterable[str]) -> tuple[list[str], list[str]]:
         """Who came and who went; both have a record of it."""
@@ -385,12 +397,14 @@ class RingRecorder:
             close()
         self._close_hooks.clear()
         self._pending.clear()
+        self._parts.clear()
 
     def __repr__(self) -> str:
         return f"<RingRecorder: ticks {self.first_tick} to {self.last_tick}, {self.size} bytes>"
 
 
-def _packed(records: list[KeptRecord]) -> bytes:
+def packed(records: list[Kept]) -> bytes:
+    """Records as few bytes, which never leave this process."""
     try:
         return marshal.dumps(records)
     except ValueError:  # a text of a class of somebody's own, in a path or a name
@@ -399,6 +413,12 @@ def _packed(records: list[KeptRecord]) -> bytes:
             (tick, exact(agent), exact(path), event, tuple([(exact(name), value) for name, value in detail]))
             for tick, agent, path, event, detail in records
         ])  # fmt: skip
+
+
+def unpacked(data: bytes) -> list[Kept]:
+    """What ``packed`` packed."""
+    found: list[Kept] = marshal.loads(data)  # noqa: S302 - this process has packed it
+    return found
 
 
 class RingFile:

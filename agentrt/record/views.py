@@ -87,6 +87,36 @@ def _patched(old: Any, patch: Any, depth: int) -> Any:
     return values
 
 
+def altered(old: object, patch: object, where: str) -> Any:
+    """As ``patched``, for who has the value alone: it becomes the other one, and nothing is copied."""
+    try:
+        return _altered(old, patch, 0)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise RecordingError(where, f"a view cannot be put together: {error_words(error)}") from None
+
+
+def _altered(old: object, patch: object, depth: int) -> Any:
+    if not isinstance(patch, dict):
+        raise TypeError("the patch is none")
+    if "=" in patch:
+        return patch["="]
+    if depth > _DEEPEST:
+        raise ValueError("it is too deep")
+    if "~" in patch:
+        if not isinstance(old, dict):
+            raise TypeError("it is no dict")
+        for key in patch.get("-", ()):
+            del old[key]
+        for key, change in patch["~"].items():
+            old[key] = change["="] if "=" in change else _altered(old.get(key), change, depth + 1)
+        return old
+    if not isinstance(old, list):
+        raise TypeError("it is no list")
+    for index, change in patch["#"]:
+        old[index] = _altered(old[index], change, depth + 1)
+    return old
+
+
 def settle(view: dict[str, Any], tick: int) -> None:
     """Take out of a view what cannot be so any more in a later tick: sleep that is over."""
     frames = [view.get("plan"), *_list(view.get("performances"))]

@@ -29,8 +29,10 @@ def names(message):
 class Ticking(of.Clock):
     """Real time that passes while one looks at it: a millisecond at each look."""
 
+    step = 0.001
+
     def __call__(self):
-        self.now += 0.001
+        self.now += self.step
         return self.now
 
 
@@ -368,6 +370,27 @@ def test_what_is_read_by_and_by_comes_to_its_end(recording):
     served.serve(20)
     ticks = [message["tick"] for message in client.told("agents")]
     assert len(set(ticks)) > 3  # who plays on is told of ticks that are over, and not of none
+    served.recording.close()
+
+
+def test_a_list_that_is_waited_for_is_read_before_what_makes_others_quick(recording):
+    served = of.Round(recording[0])
+    served.clock = Ticking()
+    served.clock.step = 0.015  # two looks, and the round is over
+    served.source._clock = served.clock
+    served.scene.crowd._clock = served.clock
+    client = served.client(agents={"sort": "utility"})
+    client.ask("at", tick=50)
+    rounds = 0
+    while not client.told("agents"):
+        served.serve(1)
+        rounds += 1
+        assert rounds < 30
+    assert served.scene.crowd._lines.read < 3
+    told = [(message["read"], message["of"]) for message in client.told("reading")]
+    assert told == sorted(told)
+    assert {of for _, of in told} == {3}
+    assert client.last("agents")["tick"] == 50
     served.recording.close()
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from agentrt import Agent, Entity
 from agentrt.inspect import live as composing
-from agentrt.inspect.live import KEPT_RECORDS, began_before
+from agentrt.inspect.live import KEPT_RECORDS, PackedRing, Ring, began_before
+from agentrt.record.ring import packed
 from agentrt.runtime.intake import Reloaded
 
 
@@ -493,3 +494,20 @@ def test_who_looks_after_somebody_has_left_is_told_what_happens_from_then_on(wat
     assert sum(message["missed"] for message in second.told("events")) == 0
     begins = [span[4] for span in second.last("timeline")["spans"]]
     assert max(begins) > begun  # its line goes on
+
+
+def test_the_packed_history_is_as_the_plain_one():
+    plain, ring = Ring(700), PackedRing(700)
+    numbers = iter(range(10_000))
+    for amount in (0, 1, 300, 7, 450, 1, 1, 900, 3, 30, 600, 2):
+        records = [(next(numbers), "Ann", "top", "note", (("text", "é"),)) for _ in range(amount)]
+        if amount:
+            plain.take(records)
+            ring.take(records, packed(records))
+        assert ring.total == plain.total
+        assert ring.total - ring.total_dropped == len(plain.since(0)) == min(700, plain.total)
+        for number in (0, plain.total - 701, plain.total - 5, plain.total - 1, plain.total, plain.total + 1):
+            assert ring.since(number) == plain.since(number)
+    ring.clear()
+    assert ring.since(0) == []
+    assert ring.total_dropped == ring.total

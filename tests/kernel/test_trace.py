@@ -88,6 +88,37 @@ def test_the_only_listener_that_raises_turns_the_hub_off(hub, reports):
     assert len(reports) == 1
 
 
+def test_who_keeps_records_is_handed_plain_tuples(hub, reports):
+    kept, heard = [], []
+    close = hub.keep(kept.append)
+    assert hub.on
+    hub.emit(record("1", detail=(("x", 1),)))
+    hub.listen(heard.append)
+    hub.emit(record("2"))
+    close()
+    close()
+    hub.emit(record("3"))
+    assert kept == [(1, "agent", "1", "start", (("x", 1),)), (1, "agent", "2", "start", ())]
+    assert {type(part) for one in kept for part in (one, one[3])} == {tuple, str}
+    assert [one.path for one in heard] == ["2", "3"]
+    assert hub.on
+    assert not reports
+
+
+def test_who_keeps_records_and_raises_is_dropped_and_reported(hub, reports):
+    kept = []
+
+    def broken(one):
+        raise ValueError(one[2])
+
+    hub.keep(broken)
+    hub.keep(kept.append)
+    hub.emit(record("1"))
+    hub.emit(record("2"))
+    assert [one[2] for one in kept] == ["1", "2"]
+    assert reports == [("a trace listener raised and was dropped", "ValueError('1')")]
+
+
 def test_a_kernel_reports_a_broken_listener_as_a_fault(lab):
     def broken(record):
         raise ValueError

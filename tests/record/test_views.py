@@ -12,7 +12,7 @@ from modules import load
 
 from agentrt.errors import RecordingError
 from agentrt.record import views
-from agentrt.record.views import difference, patched
+from agentrt.record.views import altered, difference, patched
 from agentrt.snapshot import explain
 
 camp = load("tests/record/camp.py")
@@ -35,6 +35,8 @@ def test_a_patch_makes_the_new_of_the_old(old, new):
     if patch is not None:
         assert patched(old, patch, "file") == new
     assert old == before
+    if patch is not None:
+        assert altered(old, patch, "file") == new
 
 
 def test_a_patch_says_what_changed_and_no_more():
@@ -51,6 +53,7 @@ for _ in range(300):
     nest = {"a": nest}
 
 
+@pytest.mark.parametrize("change", [patched, altered])
 @pytest.mark.parametrize(
     ("old", "patch"),
     [
@@ -72,9 +75,9 @@ for _ in range(300):
         (nest, deep),
     ],
 )
-def test_a_patch_that_does_not_fit_is_a_recording_error(old, patch):
+def test_a_patch_that_does_not_fit_is_a_recording_error(old, patch, change):
     with pytest.raises(RecordingError, match="a view cannot be put together"):
-        patched(old, patch, "file")
+        change(copy.deepcopy(old), patch, "file")
 
 
 # --- when agents are looked at ------------------------------------------------------------------------------------------

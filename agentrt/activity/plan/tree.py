@@ -890,7 +890,7 @@ class Unit(AnsweringSeat):
         """As ``note``, for what happens all the time: ``planner.record`` of ``path``, written out."""
         frame = self.frame
         planner = frame.planner
-        path = f"{frame.path()}/{self.spec.label}"
+        path = f"{frame._path or frame.path()}/{self.spec.label}"
         planner.trace.tell(planner.kernel.clock.tick, planner.agent.name, path, event, detail)
 
     # --- what its context asks of it ----------------------------------------------------------------------------------
@@ -1596,9 +1596,11 @@ class Frame:
         candidates = [
             f"{one.spec.label} {one.utility:g}"
             for one in self.units
-            if one.state == READY and (not one.spec.steps or one.is_settled())
+            # The one that was elected is settled: it would not have been, and going through its plan is dear.
+            if one is unit or (one.state == READY and (not one.spec.steps or one.is_settled()))
         ]
-        self.note(_ELECT, action=unit.spec.label, utility=unit.utility, ready=", ".join(candidates))
+        detail = ("action", unit.spec.label), ("utility", unit.utility), ("ready", ", ".join(candidates))
+        self.planner.record(self.path(), _ELECT, detail)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""

@@ -16,6 +16,7 @@ import { VirtualList } from "./virtual.js";
 
 const ROW_HEIGHT = 26;
 const LARGEST_PAGE = 200;
+const PAGE_STEP = 20;
 
 /**
  * Make the list.
@@ -68,8 +69,9 @@ export function agentsPanel(store) {
     update: (element, row) => fillRow(element, row, store.state),
     keyOf: (row) => (row.group === undefined ? row.name : `#${row.group}`),
     onScroll: (first, amount) => {
-      const limit = Math.min(LARGEST_PAGE, amount + 40);
-      const offset = Math.max(0, first - 20);
+      // In steps: who scrolls does not ask anew with each row.
+      const limit = Math.min(LARGEST_PAGE, amount + 3 * PAGE_STEP);
+      const offset = Math.max(0, (Math.floor(first / PAGE_STEP) - 1) * PAGE_STEP);
       const page = store.state.page;
       if (page.offset !== offset || page.limit !== limit) store.set({ page: { offset, limit } });
     },
@@ -100,7 +102,7 @@ export function agentsPanel(store) {
   function draw({ agents, search, chosen, arrange }) {
     if (search !== knownFor || arrange !== arrangedFor) {
       const isFolding = arrangedFor !== null && search === knownFor && arrange.folded !== arrangedFor.folded;
-      if (!isFolding) list.element.scrollTop = 0;
+      if (!isFolding) list.toTop();
       known = new Map();
       knownFor = search;
       arrangedFor = arrange;

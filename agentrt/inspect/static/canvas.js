@@ -60,10 +60,14 @@ export function colorOf(name) {
  */
 export function makeCanvas(label, draw) {
   const element = h("canvas", { role: "img", "aria-label": label });
-  new ResizeObserver(draw).observe(element);
+  let size = null; // as it was told: to ask for it while the page is being changed lays it all out, in each drawing
+  new ResizeObserver(([{ contentRect }]) => {
+    size = contentRect;
+    draw();
+  }).observe(element);
   const begin = () => {
-    const width = element.clientWidth;
-    const height = element.clientHeight;
+    const width = size === null ? element.clientWidth : Math.round(size.width);
+    const height = size === null ? element.clientHeight : Math.round(size.height);
     const ratio = window.devicePixelRatio || 1;
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (element.width !== wide || element.height !== high) {

@@ -100,7 +100,15 @@ export function crowdView(store, playback) {
     canvas.element.classList.toggle("can-go", found !== null && found.name !== OTHERS);
     return setText(readout, found === null ? "" : found.words);
   }
-  store.view(["crowd", "tab", "theme", "world", "hello", "arrange", "agents", "crowdKind"], draw);
+  let drawn = [];
+  store.view(["crowd", "tab", "theme", "world", "hello", "arrange", "crowdKind"], (state) => {
+    const { crowd, tab, theme, hello, arrange, crowdKind, world } = state;
+    const shown = hello?.source === "recording" ? world?.tick : world?.agents; // all that is drawn of the state
+    const now = [crowd, tab, theme, hello, arrange, crowdKind, shown];
+    if (now.every((one, index) => one === drawn[index])) return;
+    drawn = now;
+    draw(state);
+  });
 
   return h(
     "div",

@@ -103,6 +103,14 @@ function makeRow() {
   );
 }
 
+const MOSTS = new WeakMap();
+
+/** The largest amount of a map; looked for once. */
+function mostOf(heat) {
+  if (!MOSTS.has(heat)) MOSTS.set(heat, Math.max(...heat.rows.map((one) => Math.max(...one[2])), Number.MIN_VALUE));
+  return MOSTS.get(heat);
+}
+
 function fillRow(element, row, { heat, chosen }) {
   const [nameBox, totalBox, cells] = element.children;
   const [name, total, amounts] = row;
@@ -112,7 +120,7 @@ function fillRow(element, row, { heat, chosen }) {
   setAttr(element, "aria-selected", name === chosen ? "true" : "false");
   setText(nameBox, name);
   setText(totalBox, words(total));
-  const most = Math.max(...heat.rows.map((one) => Math.max(...one[2])), Number.MIN_VALUE);
+  const most = mostOf(heat);
   const told = heat.columns.map(([column], index) => [column, amounts[index]]);
   const said = told.filter((one) => one[1] > 0).map(([column, amount]) => `${column} ${words(amount)}`);
   setAttr(element, "aria-label", `${name}: ${said.join(", ")}`);

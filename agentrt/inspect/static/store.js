@@ -63,12 +63,15 @@ export function initialState() {
   };
 }
 
+const FLUSH_TIME = 5; // milliseconds of a frame, in which the browser has to lay out and to paint as well
+
 /** The state, and who wants to know of its changes. */
 export class Store {
   constructor(state = initialState()) {
     this.state = state;
     this.views = [];
     this.changed = new Set();
+    this.due = new Set(); // views that have to be drawn
     this.scheduled = false;
   }
 
@@ -100,18 +103,29 @@ export class Store {
     draw(this.state);
   }
 
-  /** Call the views of what has changed. A view that throws is told to the console and stops no other. */
+  /**
+   * Call the views of what has changed. A view that throws is told to the console and stops no other.
+   *
+   * What takes longer than a part of a frame goes on in the next one, so that scrolling does not wait for it.
+   */
   flush() {
     this.scheduled = false;
     const changed = this.changed;
     this.changed = new Set();
-    for (const { keys, draw } of this.views) {
-      if (!keys.some((key) => changed.has(key))) continue;
+    const end = performance.now() + FLUSH_TIME;
+    for (const view of this.views) if (view.keys.some((key) => changed.has(key))) this.due.add(view);
+    for (const view of this.due) {
+      this.due.delete(view); // a view that becomes due again stands behind all others
       try {
-        draw(this.state);
+        view.draw(this.state);
       } catch (error) {
         console.error("a view of the inspector failed", error);
       }
+      if (performance.now() > end) break;
+    }
+    if (this.due.size > 0 && !this.scheduled) {
+      this.scheduled = true;
+      requestAnimationFrame(() => this.flush());
     }
   }
 }

@@ -26,8 +26,14 @@ export class VirtualList {
     this.length = 0;
     this.itemAt = () => undefined;
     this.prefix = `row-${(VirtualList.made += 1)}-`;
-    this.element.addEventListener("scroll", () => this.draw(), { passive: true });
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    // Where it stands and how high it is, as it was told: to ask while the page is being changed lays all of it out.
+    this.top = 0;
+    this.height = 0;
+    this.element.addEventListener("scroll", () => this.draw(this.element.scrollTop), { passive: true });
+    new ResizeObserver(() => {
+      this.height = this.element.clientHeight;
+      this.draw(this.element.scrollTop);
+    }).observe(this.element);
   }
 
   /**
@@ -39,18 +45,20 @@ export class VirtualList {
   show(length, itemAt) {
     this.length = length;
     this.itemAt = itemAt;
-    this.spacer.style.height = `${length * this.rowHeight}px`;
+    const height = `${length * this.rowHeight}px`;
+    if (this.spacer.style.height !== height) this.spacer.style.height = height;
     this.draw();
   }
 
   /** The rows on the screen: the first, and how many. */
   visible() {
-    const first = Math.floor(this.element.scrollTop / this.rowHeight);
-    const amount = Math.ceil(this.element.clientHeight / this.rowHeight) + 1;
+    const first = Math.floor(this.top / this.rowHeight);
+    const amount = Math.ceil(this.height / this.rowHeight) + 1;
     return { first, amount };
   }
 
-  draw() {
+  draw(top = this.top) {
+    this.top = top;
     const { first, amount } = this.visible();
     const from = Math.max(0, first - BESIDE);
     const to = Math.min(this.length, first + amount + BESIDE);
@@ -67,10 +75,14 @@ export class VirtualList {
         return element;
       },
       (element, { item, index }) => {
-        element.style.transform = `translateY(${index * this.rowHeight}px)`;
-        element.id = `${this.prefix}${index}`;
-        element.setAttribute("aria-posinset", index + 1);
-        element.setAttribute("aria-setsize", this.length);
+        if (element.place !== index || element.among !== this.length) {
+          element.place = index;
+          element.among = this.length;
+          element.style.transform = `translateY(${index * this.rowHeight}px)`;
+          element.id = `${this.prefix}${index}`;
+          element.setAttribute("aria-posinset", index + 1);
+          element.setAttribute("aria-setsize", this.length);
+        }
         this.update(element, item, index);
       },
     );
@@ -87,6 +99,12 @@ export class VirtualList {
     else this.element.setAttribute("aria-activedescendant", `${this.prefix}${index}`);
   }
 
+  /** Scroll to the first row. */
+  toTop() {
+    this.element.scrollTop = 0;
+    this.top = 0;
+  }
+
   /** Scroll so that a row can be seen, and no farther. */
   reveal(index) {
     const top = index * this.rowHeight;
@@ -94,6 +112,7 @@ export class VirtualList {
     if (top < scrollTop) this.element.scrollTop = top;
     else if (top + this.rowHeight > scrollTop + clientHeight)
       this.element.scrollTop = top + this.rowHeight - clientHeight;
+    this.top = this.element.scrollTop;
   }
 
   /** Whether the last row is on the screen. */
@@ -105,6 +124,7 @@ export class VirtualList {
   /** Scroll to the last row. */
   toEnd() {
     this.element.scrollTop = this.element.scrollHeight;
+    this.top = this.element.scrollTop;
   }
 }
 
