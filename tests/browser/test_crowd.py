@@ -92,8 +92,7 @@ def test_states_narrow_the_list_and_stand_below_the_search(look):
 
 
 @pytest.mark.states("tools: Crowd: How many do what is shown over time, live since somebody looks, and over the ...")
-@pytest.mark.parametrize("size", [(1280, 720), PHONE])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("size", "dark"), [((1280, 720), False), (PHONE, True)])
 def test_what_they_do_over_time_filters_the_list(look, size, dark):
     with inspected(make_town()) as inspector:
         page = look(inspector.url, size=size, dark=dark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import HOSTILE, expect, inspected, make_village
+from pages import HOSTILE, expect, fits, inspected, make_village
 
 from agentrt.inspect import Inspector
 from agentrt.record.recording import Recording
@@ -77,21 +77,23 @@ def test_playing_leads_to_now(look):
 
 
 @pytest.mark.states("tools: Past: The last ticks can be saved as a recording ...")
-@pytest.mark.parametrize("size", SIZES)
-def test_saving_with_one_click(look, tmp_path, size):
+def test_saving_with_one_click(look, tmp_path):
     with inspected(make_village(), token="0123456789abcdef-secret", title="the village", past=2000) as inspector:
-        page = opened(look, inspector, size=size)
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Save the past as a recording").click()
-        name = download.value.suggested_filename
-        assert re.fullmatch(r"the-village-\d+-\d+\.sqlite", name)
-        download.value.save_as(tmp_path / name)
-        expect(page.locator(".message.is-good")).to_contain_text(f"Saved as {name}. It can be looked at, not replayed")
+        page = opened(look, inspector)
+        for size in (DESK, PHONE):
+            fits(page, size)
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Save the past as a recording").click()
+            name = download.value.suggested_filename
+            assert re.fullmatch(r"the-village-\d+-\d+\.sqlite", name)
+            download.value.save_as(tmp_path / name)
+            told = page.locator(".message.is-good")
+            expect(told).to_contain_text(f"Saved as {name}. It can be looked at, not replayed")
     with Recording.open(tmp_path / name) as saved:
         assert saved.last_tick - saved.first_tick > 30
         assert saved.explain("Ann", saved.last_tick).startswith("Ann at tick")
     with Inspector(tmp_path / name, port=0) as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url, size=PHONE)
         expect(page.locator(".badge")).to_have_text("recording")
         expect(page.locator(".figures")).to_contain_text("cannot be replayed: it was saved from the past")
         expect(page.locator(".past-controls")).to_be_hidden()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import sys
 import textwrap
 
 import pytest
-from pages import expect, inspected, make_village
+from pages import expect, fits, inspected, make_village
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.inspect import Inspector
@@ -31,7 +32,7 @@ WOLVES = """
         async def run(self, ctx, args):
             await sleep_ticks(9)
 """
-CRAMPED = (390, 844)
+DESK, CRAMPED = (1280, 720), (390, 844)
 
 
 class Pack:
@@ -98,7 +99,7 @@ def rows(page):
     "tools: Page: A reload is marked on the time line; the page tells what changed, and leads to each agent that took "
     "it up",
 )
-@pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
+@pytest.mark.parametrize("size", [DESK, CRAMPED])
 def test_a_reload_is_marked_and_leads_to_who_took_it_up(look, pack, size):
     with inspected(pack.runtime) as inspector:
         page = look(inspector.url, size=size)
@@ -131,18 +132,17 @@ def test_a_reload_is_marked_and_leads_to_who_took_it_up(look, pack, size):
     "tools: Page: An edit that was refused is told in red, with file, line and message, until it is mended; in a "
     "recording at each tick",
 )
-@pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
-def test_what_was_refused_stays_in_red_until_it_is_mended(look, pack, size):
+def test_what_was_refused_stays_in_red_until_it_is_mended(look, pack):
     with inspected(pack.runtime) as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url)
         pack.edit("seen = []", "seen = [(")
         bar = page.get_by_role("alert").filter(has_text="the old code goes on")
         expect(bar).to_contain_text("paged_wolves.py:4: '(' was never closed")
-        box = bar.bounding_box()
-        assert box["width"] == size[0]  # all of it is in sight
-        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+        for size in (DESK, CRAMPED):
+            fits(page, size)
+            assert bar.bounding_box()["width"] == size[0]  # all of it is in sight
         expect(page.locator(".agent-row").first).to_contain_text("howl")  # it goes on
-        later = look(inspector.url, size=size)  # who comes later is told, too
+        later = look(inspector.url, size=CRAMPED)  # who comes later is told, too
         expect(later.locator(".refused")).to_contain_text("'(' was never closed")
         bar.get_by_role("button", name="Details").click()
         side = page.locator(".side .selected")
@@ -195,8 +195,7 @@ def test_a_mark_on_the_ruler_tells_and_selects(look, pack):
 
 
 @pytest.mark.states("tools: Page: An edit that was refused is told in red, with file, line and message, until it ...")
-@pytest.mark.parametrize("size", [(1280, 720), CRAMPED])
-def test_a_recording_shows_it_at_each_tick(look, pack, tmp_path, size):
+def test_a_recording_shows_it_at_each_tick(look, pack, tmp_path):
     path = tmp_path / "run.sqlite"
     with pack.runtime.record(path):
         for tick in range(1, 61):
@@ -209,15 +208,19 @@ def test_a_recording_shows_it_at_each_tick(look, pack, tmp_path, size):
             pack.runtime.step()
     pack.runtime.close()
     with Inspector(path, port=0) as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url)
         expect(rows(page)).to_have_count(3)
         bar = page.locator(".refused")
         states = page.locator(".reload-list .dot")
-        for tick, told in (
-            (5, ["idle"] * 3),
-            (30, ["idle", "impossible", "running"]),
-            (50, ["running", "idle", "running"]),
+        for size, (tick, told) in itertools.product(
+            (DESK, CRAMPED),
+            (
+                (5, ["idle"] * 3),
+                (30, ["idle", "impossible", "running"]),
+                (50, ["running", "idle", "running"]),
+            ),
         ):
+            fits(page, size)
             page.locator(".slider").fill(str(tick))
             for index, state in enumerate(told):
                 expect(states.nth(index)).to_have_class(f"dot {state}")

@@ -177,10 +177,9 @@ def test_two_fingers_zoom(look):
 
 
 @pytest.mark.states("tools: World: It is drawn as sharp as the screen, in light and dark, on a desk and on a phone")
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_phone_shows_it(look, dark):
+def test_a_phone_shows_it(look):
     with inspected(stand_still(make_yard())) as inspector:
-        page = look(inspector.url, dark=dark, size=(390, 844))
+        page = look(inspector.url, size=(390, 844))
         page.locator("#tab-world").click()
         expect(page.locator(CANVAS)).to_be_visible()
         expect(says(page)).to_have_attribute("aria-label", re.compile("Ann is at column 3"))
@@ -189,9 +188,11 @@ def test_a_phone_shows_it(look, dark):
         box = page.locator(CANVAS).bounding_box()
         assert box["width"] == 390
         assert box["height"] > 250
-        page.locator(CANVAS).click(position=place_of(page, 10, 4))
-        expect(page.locator(".head-name")).to_have_text("Bob")
-        assert color_at(page, place_of(page, 7, 2)) == GRASS
+        for scheme, name, place in (("light", "Bob", (10, 4)), ("dark", "Ann", (3, 1))):
+            page.emulate_media(color_scheme=scheme)
+            page.locator(CANVAS).click(position=place_of(page, *place))
+            expect(page.locator(".head-name")).to_have_text(name)
+            has_color(page, place_of(page, 7, 2), GRASS)
 
 
 @pytest.mark.states("tools: World: It is drawn as sharp as the screen, in light and dark, on a desk and on a phone ...")

@@ -105,6 +105,12 @@ def command(*words):
     assert process.returncode == 0, said
 
 
+def fits(page, size):
+    """Give the page a size; when it has taken it up, nothing may stick out at the right."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.wait_for_function("width => document.documentElement.scrollWidth === width", arg=size[0])
+
+
 def expect(found):
     """Playwright's, imported where there is one."""
     from playwright.sync_api import expect
