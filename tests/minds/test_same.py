@@ -146,7 +146,7 @@ def test_watching_changes_nothing():
 OUTSIDE = {"n": 0}
 
 
-def modelled(*, seed=5, host="plain"):
+def by_model(*, seed=5, host="plain"):
     runtime = Runtime(seed=seed, host=host)
     Mind(runtime, Model("m"), at_once=2, stand_in=Scripted(lambda asked: {"activity": "t:walk", "args": {"where": "mill"},
          "why": "stand-in"}) if OUTSIDE.get("stand_in") else None)  # fmt: skip
@@ -167,7 +167,7 @@ def _where(self, ctx, args):
 
 @pytest.fixture
 def recorded(tmp_path):
-    runtime = modelled()
+    runtime = by_model()
     outside = StubOutside(runtime)
 
     def answer(data, keeps):
@@ -187,8 +187,8 @@ def recorded(tmp_path):
 
 
 def test_a_recording_replays_and_a_branch_without_a_change_is_the_same(recorded):
-    assert replay(recorded, modelled).difference is None
-    report = branch(recorded, modelled, at=100)
+    assert replay(recorded, by_model).difference is None
+    report = branch(recorded, by_model, at=100)
     assert (report.difference.agents, report.left_over) == ((), 0)
 
 
@@ -197,7 +197,7 @@ def test_in_a_branch_another_prompt_has_no_recorded_answer(recorded):
         runtime.find("Ann").entity.id = "sea"
 
     with pytest.raises(UnansweredCallError, match="call"):
-        branch(recorded, modelled, at=120, edit=moves)
+        branch(recorded, by_model, at=120, edit=moves)
 
 
 def test_a_branch_may_ask_a_scripted_model(recorded):
@@ -206,7 +206,7 @@ def test_a_branch_may_ask_a_scripted_model(recorded):
 
     OUTSIDE["stand_in"] = True
     path = recorded.parent / "branch.sqlite"
-    report = branch(recorded, modelled, at=120, edit=moves, record=path)
+    report = branch(recorded, by_model, at=120, edit=moves, record=path)
     assert report.live == 0
     assert report.left_over >= 1
     assert report.difference is not None
