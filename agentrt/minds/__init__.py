@@ -14,7 +14,7 @@ Source: ours, minds.
 
 from agentrt.minds.accounts import Budget
 from agentrt.minds.asked import Asked, ModelRequest
-from agentrt.minds.consider import Consider, Plan, Reflect, consider
+from agentrt.minds.consider import Consider, Minded, Plan, Reflect, consider
 from agentrt.minds.converse import Attend, Conversation, Converse, Line, Talks
 from agentrt.minds.menu import Choice, Option
 from agentrt.minds.mind import Mind, Thought
@@ -33,6 +33,7 @@ __all__ = [
     "Line",
     "Memory",
     "Mind",
+    "Minded",
     "Model",
     "Option",
     "Plan",

@@ -49,6 +49,7 @@ E = TypeVar("E")
 _STALE: Final = ("drop", "ask again", "take")
 _OUTPACED: Final = ("cancel", "finish")
 _MOST_AGAIN: Final = 8.0  # times ``again``: how long it waits at most before it asks once more
+_MOST_UNFINISHED: Final = 3  # runs in a row, after which it asks as seldom as it can
 _MOST_STALE: Final = 2  # times in a row that it asks again since what it read has changed
 
 
@@ -80,6 +81,8 @@ class Minded(Action):
         max_tokens: how long an answer may be.
         outpaced: what becomes of its call when something better takes over: ``"cancel"``, at the server as well, or
             ``"finish"``, so that the answer is in the cache.
+        pause: for how many game seconds it stands and waits for an answer while it runs: for its next line, for what to
+            do instead of a step that failed.
     """
 
     system: ClassVar[str] = "You decide for one character of a game."
@@ -88,10 +91,14 @@ class Minded(Action):
     purpose: ClassVar[str] = ""
     max_tokens: ClassVar[int] = 200
     outpaced: ClassVar[Literal["cancel", "finish"]] = "cancel"
+    pause: ClassVar[float] = 10.0
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
+        pause: object = cls.pause
+        if not (isinstance(pause, (int, float)) and pause > 0):
+            raise DefinitionError(subject, f"pause is {repr_of(pause, 80)}.", "Write game seconds above 0.")
         for what in ("system", "prompt"):
             fields_of(subject, what, getattr(cls, what))
         if cls.outpaced not in _OUTPACED:
@@ -121,17 +128,38 @@ class Minded(Action):
         *,
         rules: str = "",
         options: tuple[dict[str, Any], ...] = (),
+        is_running: bool = False,
     ) -> Any:
-        """Ask the mind of the runtime; see ``Mind.ask``. ``rules`` stand below the prompt."""
+        """Ask the mind of the runtime; see ``Mind.ask``.
+
+        Args:
+            ctx, args: of the hook.
+            seen: what ``sees`` returned.
+            schema: a JSON schema of the answer, an object.
+            check: makes what is wanted of an answer, or raises a ``ValueError`` that says what is wrong with it.
+            rules: what stands below the prompt.
+            options: what may be chosen, for scripted models.
+            is_running: whether the agent stands and waits meanwhile; then no longer than ``pause``.
+
+        Raises:
+            ThoughtFailedError: there is no answer.
+        """
         subject, mind = class_name(type(self)), mind_of(ctx, class_name(type(self)))
         system = f"{filled(subject, 'system', self.system, seen)}\n{RULES}"
         prompt = filled(subject, "prompt", self.prompt, seen)
         request = ModelRequest(system, f"{prompt}\n\n{rules}" if rules else prompt, schema, self.max_tokens, self.model)
-        return await mind.ask(
+        asking = mind.ask(
             ctx.agent, request, check=check, worth=self.worth(ctx, args), purpose=self.purpose, outpaced=self.outpaced,
             path=ctx.path, seen=seen, options=options,
             told=lambda thought: ctx.set_debug_progress(_Standing(mind, thought)),
         )  # fmt: skip
+        if not is_running:
+            return await asking
+        which, answer = await ctx.first(asking, ctx.sleep(self.pause))
+        if which:
+            reason = f"it had no answer within {self.pause:g} s"
+            raise ThoughtFailedError(reason, agent=ctx.agent.name, path=ctx.path, tick=ctx.clock.tick)
+        return answer
 
 
 def mind_of(ctx: Context[Any], subject: str = "") -> Mind:
@@ -197,6 +225,8 @@ class Consider(Minded):
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
         wait, changed = self.again, 0
+        if self._unfinished >= _MOST_UNFINISHED:  # what it chooses comes to nothing, again and again
+            await ctx.sleep(_MOST_AGAIN * self.again)
         while True:
             try:
                 choices = await self._choose(ctx, args)
@@ -227,13 +257,24 @@ class Consider(Minded):
 
     _choices: list[Choice]
     _frame: SpawnedFrame
+    _unfinished: int = 0  # runs in a row that did not come to their end
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
+        self._unfinished += 1
         try:
-            await self._frame.run()
+            problem = await self._perform(ctx, args)
         except ActivityImpossibleError:  # somebody else was quicker, in the very tick of its election
-            ctx.set_debug_progress(f"{self._choices[0].activity} was not possible any more")
+            problem = f"{self._choices[0].activity} was not possible any more"
+        if problem:
+            ctx.set_debug_progress(problem)
             await ctx.next_tick()  # a run that takes no time would count as failing again and again
+        else:
+            self._unfinished = 0
+
+    async def _perform(self, ctx: Context[Any], args: Any) -> str:
+        """Do what was chosen; why it did not come to its end, in words, or nothing."""
+        await self._frame.run()
+        return ""
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
@@ -343,8 +384,7 @@ def _chosen(menu: Menu, answer: object, most: int) -> list[Choice]:
 class Plan(Consider):
     """Choose several activities, by a language model, and perform them one after the other.
 
-    When a step fails it thinks again, from what was done so far; so often as ``revisions`` says, then its plan is
-    aborted.
+    When a step fails it thinks again, from what was done so far; so often as ``revisions`` says, then it ends.
 
     Attributes:
         most: how many steps a plan has at most.
@@ -356,7 +396,7 @@ class Plan(Consider):
     probes: ClassVar[bool] = False
     revisions: ClassVar[int] = 2
 
-    async def run(self, ctx: Context[Any], args: Any) -> None:
+    async def _perform(self, ctx: Context[Any], args: Any) -> str:
         done: list[str] = []
         revised = 0
         first: SpawnedFrame | None = self._frame
@@ -374,24 +414,25 @@ class Plan(Consider):
             except (ActivityImpossibleError, ActivityAbortedError) as error:
                 revised += 1
                 if revised > self.revisions:
-                    ctx.abort(f"{step.activity} failed, and it was planned anew {self.revisions} times: {error}")
-                steps = await self._revise(ctx, args, done, step, str(error))
+                    return f"{step.activity} failed, and it was planned anew {self.revisions} times"
+                try:
+                    steps = await self._revise(ctx, args, done, step, str(error))
+                except ThoughtFailedError as failure:
+                    return f"{step.activity} failed, and there is no other plan: {failure.reason}"
             else:
                 done.append(step.activity)
             first = None
+        return ""
 
     async def _revise(self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str) -> list[Choice]:
         seen = dict(self.sees(ctx, args))
         menu = self._offered(ctx, args)
         was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {rendered(reason)[:200]}."
         rules = f"{was}\n{_choosing(self.most)}\n{menu.lines()}"
-        try:
-            steps: list[Choice] = await self.ask(
-                ctx, args, seen, menu.schema(self.most), lambda answer: _chosen(menu, answer, self.most),
-                rules=rules, options=menu.plain(),
-            )  # fmt: skip
-        except ThoughtFailedError as error:
-            ctx.abort(f"a step failed, and there is no other plan: {error.reason}")
+        steps: list[Choice] = await self.ask(
+            ctx, args, seen, menu.schema(self.most), lambda answer: _chosen(menu, answer, self.most),
+            rules=rules, options=menu.plain(), is_running=True,
+        )  # fmt: skip
         return steps
 
 

@@ -51,7 +51,7 @@ class Line(NamedTuple):
 class Conversation:
     """Two agents that talk, or are about to."""
 
-    __slots__ = ("changed", "end", "lines", "members", "present", "topic", "turn")
+    __slots__ = ("changed", "data", "end", "lines", "members", "present", "topic", "turn")
 
     def __init__(self, opener: Agent, partner: Agent, topic: str) -> None:
         self.members: tuple[Agent, Agent] = (opener, partner)  # who began, and who was spoken to
@@ -61,6 +61,7 @@ class Conversation:
         self.turn: Agent = opener
         self.end: str = ""  # why it is over; empty while it is not
         self.changed: Signal = Signal()
+        self.data: dict[str, Any] = {}  # what the game keeps about it
 
     @property
     def is_over(self) -> bool:
@@ -173,7 +174,7 @@ class Talking(Minded):
             is_last = len(conversation.lines) + 1 >= self.most_lines
             rules = "Say your next line." + (" It is the last one: say good-bye." if is_last else "")
             try:
-                said = await self.ask(ctx, args, seen, _LINE, _checked, rules=rules)
+                said = await self.ask(ctx, args, seen, _LINE, _checked, rules=rules, is_running=True)
             except ThoughtFailedError as error:
                 conversation.finish(f"{me.name} has no words: {error.reason}")
                 return

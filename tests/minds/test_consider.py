@@ -295,14 +295,30 @@ def test_when_a_step_fails_it_thinks_again_from_what_was_done(place):
     assert here.faults == []
 
 
-def test_a_plan_that_fails_too_often_is_aborted(place):
+def test_a_plan_that_fails_too_often_ends_and_kills_nobody(place):
+    """A model that always plans rubbish: its character lives by its rules, and is asked less and less often."""
     here = place(lambda asked: plan(("t:walk", {"where": "pond"}), ("t:greet", {"who": "Bob"})), latency=0.1, cache=0)
-    aborts = []
-    here.runtime.trace.listen(lambda record: aborts.append(record) if record.event == "abort" else None)
-    here.person("Dan", type("Short", (Outing,), {"revisions": 1}), Greet)
-    here.tick(100)
-    assert len([one for one in here.did if "walks" in one[2]]) >= 2
-    assert aborts
+    dan = here.person("Dan", type("Short", (Outing,), {"revisions": 1}), Greet)
+    here.tick(2000)
+    assert dan.is_alive
+    assert here.faults == []
+    walks = [tick for tick, _, what in here.did if "walks" in what]
+    assert 6 <= len(walks) <= 16
+    assert dan.snapshot().aborts == 0
+
+
+def test_who_runs_waits_for_an_answer_for_a_while_only(place):
+    def script(asked):
+        return plan(("t:greet", {"who": "Bob"})) if "failed" in asked.request.prompt else first
+
+    first = plan(("t:walk", {"where": "pond"}), ("t:greet", {"who": "Bob"}))
+    here = place(script, latency=lambda asked: 60.0 if "failed" in asked.request.prompt else 0.1)
+    dan = here.person("Dan", type("Brief", (Outing,), {"pause": 1.0}), Greet)
+    here.tick(60)
+    assert (here.did[1][2], here.did[2][2]) == ("walks to the pond", "idles")
+    assert "t:greet failed, and there is no other plan: it had no answer within 1 s" not in dan.explain()
+    assert here.became("Dan")[:5] == [(1, "asked"), (2, "called"), (4, "answered"), (24, "asked"), (25, "called")]
+    assert (44, "outpaced") in here.became("Dan")
 
 
 @pytest.mark.parametrize("steps", [[], [choice(where="pond")] * 4, "t:walk", None])
