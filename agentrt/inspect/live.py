@@ -338,10 +338,10 @@ class History:
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def take(self, records: list[Kept], data: bytes) -> None:
-        """Take what was heard since the last time, and the same packed."""
+    def take(self, records: list[Kept], data: bytes, others: list[Kept]) -> None:
+        """Take what was heard since the last time, the same packed, and those of it that may begin or end something."""
         self.records.take(records, data)
-        self.starts.take([one for one in records if one[3] in FOLDED])
+        self.starts.take([one for one in others if one[3] in FOLDED])
 
     def clear(self) -> None:
         """Nobody listens any more: what comes next does not follow on what was."""
@@ -409,23 +409,30 @@ class TickTimes:
             self._other = 0.0
 
     def ear(
-        self, kernel: Kernel, take: Callable[[Kept], object], crowd: LiveCrowd | None = None
+        self,
+        kernel: Kernel,
+        take: Callable[[Kept], object],
+        crowd: LiveCrowd | None = None,
+        take_other: Callable[[Kept], object] = bool,  # which does nothing
     ) -> Callable[[Kept], None]:
         """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
 
-        One function for both, without a call but these two: each record of the run passes there.
+        One function for both: each record of the run passes there. The few that are none of thinking, of which alone
+        time lines are made, are handed on a second time, so that nobody has to look for them among all.
         """
         clock, thinking = self._clock, _THINKING
 
         def heard(record: Kept) -> None:
             take(record)
             if self._begin is None:
+                take_other(record)
                 if kernel.in_tick:  # else it belongs to none
                     self._begin = self._last = clock()
                     self._other = 0.0
                 return
             now = clock()
             if record[3] not in thinking:
+                take_other(record)
                 self._other += now - self._last
             elif crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
                 crowd.think.add(record[1], record[2], now - self._last)
@@ -499,6 +506,7 @@ class LiveSource(Source):
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._batch: list[Kept] = []  # what was heard and not looked at yet; it stays the same list
+        self._others: list[Kept] = []  # of these all that may begin or end something; it stays the same list, too
         self._hears: str = ""  # for whom: who looks, or the past alone; empty while nothing listens
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
@@ -665,12 +673,13 @@ class LiveSource(Source):
             close()
         self._ears.clear()
         self._batch.clear()
+        self._others.clear()
         if self._hears == _WHO_LOOKS:
             self._history.clear()
             self._times = TickTimes(self._clock)
         self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
         if wanted == _WHO_LOOKS:
-            heard = self._times.ear(self._kernel, take, self._crowd)
+            heard = self._times.ear(self._kernel, take, self._crowd, self._others.append)
             self._ears = [trace.keep(heard), self._runtime.every_tick(self._times.begin)]
         elif wanted:
             self._ears = [trace.keep(take)]
@@ -683,7 +692,8 @@ class LiveSource(Source):
             data = packed(batch)  # once, for both
             self._past.hear(batch, data)
             if self._hears == _WHO_LOOKS:
-                self._history.take(batch, data)
+                self._history.take(batch, data, self._others)
+                self._others.clear()
                 if self._breakpoints.are_armed:
                     for one in batch:
                         if one[3] in MATCHED:

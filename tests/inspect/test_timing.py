@@ -9,6 +9,7 @@ from modules import load
 from agentrt.inspect import live as composing
 from agentrt.inspect.live import TickTimes
 from agentrt.kernel.trace import TraceEvent, TraceRecord
+from agentrt.record.spans import FOLDED
 
 of = load("tests/inspect/village.py")
 
@@ -61,6 +62,15 @@ def test_what_happens_between_ticks_belongs_to_none():
     times.clock.now += 1
     times.begin()
     assert times.ends_after(3) == (3.0, 0.0)
+
+
+def test_no_time_line_is_made_of_thinking():
+    assert not composing._THINKING & FOLDED  # what is heard of thinking is not looked through for time lines
+    times, others = Times(), []
+    heard = times.ear(times.kernel, lambda record: None, None, others.append)
+    for event in (TraceEvent.ADDED, TraceEvent.THINK, TraceEvent.RUN, TraceEvent.ELECT, TraceEvent.FINISH):
+        heard(TraceRecord(1, "Ann", "top", event))
+    assert [one.event for one in others] == [TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.FINISH]
 
 
 def test_the_figures():
