@@ -728,7 +728,7 @@ class Memory:
         if clock is None:
             _ = self.state.body  # which raises, if it has joined none
             raise NotRunningError("a body without a kernel has no time: call memory.tick(dt) in place of drive().")
-        now = clock.tick / clock.ticks_per_second
+        now = clock.begun
         if now < self.time:  # it was ticked by hand as well, and ran ahead
             self.time = now
         rare = self.state.seldom

@@ -70,7 +70,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 from agentrt.body.driver import GOALS, LoneBody, Routine, give, note, number_in, take, tick_of
 from agentrt.body.flags import chain_of
@@ -237,6 +237,9 @@ class WrappedGoal:
         return f"<WrappedGoal {self.name}: priority {self.priority}, {state}>"
 
 
+_NOBODY: Final[frozenset[WrappedGoal]] = frozenset()  # each call would make another one, of 216 bytes
+
+
 def move(wrapped: WrappedGoal, state: int) -> None:
     """Have a goal go over to another state. One that cannot follow the present one is an error, and changes nothing."""
     if state not in STATE_TABLE[wrapped.state]:
@@ -263,7 +266,7 @@ class Lifecycle:
         self.removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
         self.is_busy: bool = False  # one of its goals is being called
         self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
-        self.barred: frozenset[WrappedGoal] = frozenset()  # who is out by somebody's hand, and did not raise
+        self.barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
 
     # --- what is remembered -------------------------------------------------------------------------------------------
 
@@ -1121,7 +1124,7 @@ class GoalSelector:
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
         self._life.locks.locked = None
-        self._life.barred = frozenset()
+        self._life.barred = _NOBODY
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE

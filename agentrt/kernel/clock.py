@@ -22,7 +22,7 @@ _RELATIVE_SLACK = 2.0**-51  # the same for durations so long that their last bin
 class Clock:
     """What time it is in the game."""
 
-    __slots__ = ("seconds_per_tick", "tick", "ticks_per_second")
+    __slots__ = ("begun", "seconds_per_tick", "tick", "ticks_per_second")
 
     def __init__(self, ticks_per_second: int = 20) -> None:
         if isinstance(ticks_per_second, bool) or not isinstance(ticks_per_second, int):
@@ -32,6 +32,8 @@ class Clock:
         self.tick: int = 0  # the one that runs, or the last one that ran; the first is 1
         self.ticks_per_second: int = ticks_per_second
         self.seconds_per_tick: float = 1.0 / ticks_per_second
+        # ``now`` of the tick that began last, set by the kernel: one object, for all agents that remember it
+        self.begun: float = 0.0
 
     @property
     def now(self) -> float:

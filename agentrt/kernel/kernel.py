@@ -648,7 +648,7 @@ class Kernel:
         self.taking: int = 0  # the place in the intake, from 0, of what is being taken
         self.thread: int = 0  # which thread steps it; 0 before the first tick
         self.inline: Inline = Inline(self)  # code that cannot suspend, and whose hook is called
-        # the plain function that is called for a tick: what was posted, a hook, a driver; None for none
+        # what is called for a tick: a plain function that was posted, a hook, the driver that drives; None for none
         self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
@@ -777,7 +777,9 @@ class Kernel:
         """The phases before the strands: intake, time, drivers."""
         self.in_tick = True
         self.thread = this_thread()
-        self.clock.tick += 1
+        clock = self.clock
+        clock.tick += 1
+        clock.begun = clock.tick / clock.ticks_per_second
         outer, running.kernel = running.kernel, self
         try:
             while self._reports:
@@ -787,7 +789,7 @@ class Kernel:
             for self.taking in range(len(self.inbox)):  # noqa: B020 - the range was made before
                 fn, args = self.inbox.popleft()
                 self.guarded(fn, args)
-            self.agenda.take_due(self.clock.tick, self.ready)
+            self.agenda.take_due(clock.tick, self.ready)
             self._drivers.call(self)
             if self._drive is not None:
                 self.guarded(self._drive)

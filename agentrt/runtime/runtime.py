@@ -124,12 +124,11 @@ class DriverPhase:
     them and nothing else. Agents come in the order in which they were added.
     """
 
-    __slots__ = ("_agents", "_attachments", "_drives", "_is_stale", "_kernel")
+    __slots__ = ("_agents", "_attachments", "_is_stale", "_kernel")
 
     def __init__(self, kernel: Kernel, agents: dict[str, Agent]) -> None:
         self._agents = agents
         self._attachments: list[Attachment] = []
-        self._drives: list[Callable[[], object]] = []  # bound once; beside the attachments, index by index
         self._is_stale = False
         self._kernel = kernel
         kernel.drive(self._drive)
@@ -142,17 +141,19 @@ class DriverPhase:
         if self._is_stale:
             self._is_stale = False
             self._attachments = [one for agent in self._agents.values() for one in agent.attachments if one.drives]
-            self._drives = [one.driver.drive if one.every == 1 else one.drive_in_turn for one in self._attachments]
         kernel = self._kernel
-        for index, drive in enumerate(self._drives):
-            kernel.calling = drive  # who hangs, if one does
+        for attachment in self._attachments:
+            driver = attachment.driver
+            kernel.calling = driver  # who hangs, if one does
             try:
-                drive()
+                if attachment.every == 1:
+                    driver.drive()
+                else:
+                    attachment.drive_in_turn()
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
-                attachment = self._attachments[index]
-                attachment.agent.fault(attachment.driver.name, "drive", error)
+                attachment.agent.fault(driver.name, "drive", error)
 
 
 # Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.

@@ -45,6 +45,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from inspect import getattr_static
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -229,7 +230,7 @@ class Watch:
     def _describe(self, kernel: Kernel, step: _SteppedCode) -> StepReport:
         frame = sys._current_frames().get(self.thread)
         place = ("?", 0, "?") if frame is None else _place(frame)
-        what = name_of(step.calling) if step.current is None else step.current.name
+        what = name_of(_called(step.calling)) if step.current is None else step.current.name
         return StepReport(
             what, *place, kernel.tick, self._seen, *_whose(step, frame), False, kernel.host.name != "plain"
         )
@@ -413,11 +414,17 @@ def _step_of(kernel: Kernel) -> _SteppedCode | None:
     return _SteppedCode(kernel.tick, current, None if current is None else current.coro, calling, kernel.taking)
 
 
+def _called(calling: object) -> object:
+    """The function that is called, of a driver ``drive``; found without running an author's code."""
+    return calling if callable(calling) else getattr_static(type(calling), "drive", calling)
+
+
 def _whose(step: _SteppedCode, frame: FrameType | None) -> tuple[str, str]:
     """The agent and the path of a step: from who owns it, or from what is on the stack."""
     function = getattr(step.current, "fn", step.calling)
     current = step.current.root if isinstance(step.current, Strand) else step.current
-    known: list[object] = [getattr(current, "owner", None), getattr(function, "__self__", None)]
+    driven = getattr(function, "__self__", None) if callable(function) else function
+    known: list[object] = [getattr(current, "owner", None), driven]
     while frame is not None and frame.f_code.co_name not in ("drain", "step_tick"):
         if str(frame.f_globals.get("__name__")).startswith("agentrt."):
             known.extend(frame.f_locals.values())
