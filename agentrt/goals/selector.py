@@ -36,8 +36,9 @@ the ledger. It is small, because every agent has one for each of its goals: what
 * Every callback may do anything, such as removing its goal or ending the agent; so the state is looked at again after
   each.
 
-*Locks* are the selector's part in the ledger. Which goal of the selector replaces which is decided by the selector's
-own map of locked flags, as the seed says. The ledger is asked about what holds *between* models:
+*Control flags* are its business, too: a goal that begins takes them, one that ended gives them back. Which goal of the
+selector replaces which is decided by the selector's own map of locked flags, as the seed says. The ledger is asked
+about what holds *between* models:
 
 1. A goal whose flags somebody else keeps is refused before it is asked ``can_use``; who refused it is remembered by
    the ledger, and told to the trace when it changes.
@@ -226,7 +227,7 @@ class WrappedGoal:
     def flags_granted(self) -> None:
         """The ledger has given it the flags that it waited for."""
         if self._life is not None:
-            self._life.locks.granted(self)
+            self._life.granted(self)
 
     def _fail(self, question: str, error: BaseException) -> None:
         assert self._life is not None  # it is asked by its selector, and by the ledger while it holds a flag
@@ -248,15 +249,15 @@ def move(wrapped: WrappedGoal, state: int) -> None:
 
 
 class Lifecycle:
-    """The goals of one selector, as they begin, fail, stop and end. What several of them share is here, too."""
+    """The goals of one selector, as they begin, fail, stop and end, and the control flags that they have meanwhile."""
 
     __slots__ = (
-        "barred", "ending", "given", "is_busy", "locks", "notes", "removed", "routines", "running", "selector", "then",
+        "barred", "disabled", "ending", "foreign", "given", "is_busy", "known_ledger", "locked", "notes", "pending",
+        "removed", "routines", "running", "selector", "then", "version",
     )  # fmt: skip
 
     def __init__(self, selector: GoalSelector) -> None:
         self.selector: GoalSelector = selector
-        self.locks: Locks = Locks(self)
         self.given: Body | None = None  # the body, if it is known
         self.running: int = 0  # how many goals run, so that the passes over those can be left out
         self.notes: dict[WrappedGoal, Notes] | None = None
@@ -267,6 +268,13 @@ class Lifecycle:
         self.is_busy: bool = False  # one of its goals is being called
         self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
         self.barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
+        # Control flags that are disabled; replaced: a pass, which may change it, asks for it anew with each goal.
+        self.disabled: tuple[str, ...] = ()
+        self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
+        self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
+        self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
+        self.foreign: Collection[str] | None = None  # what ``strangers`` said
+        self.version: int = -1  # of the ledger, when it said that
 
     # --- what is remembered -------------------------------------------------------------------------------------------
 
@@ -409,7 +417,7 @@ class Lifecycle:
         """Stop a goal if it runs; withdraw it if it is pending; otherwise do nothing."""
         if wrapped.state < BUSY:
             if wrapped.state == PENDING:
-                self.locks.withdraw(wrapped, fate)
+                self.withdraw(wrapped, fate)
             return
         move(wrapped, ENDING)  # first of all: whatever is called from here on may want to stop it, too
         self.running -= 1
@@ -463,7 +471,7 @@ class Lifecycle:
             self.ending.pop(wrapped, None)
         # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
         # end of all may have the selector join another body, whose ledger is another one.
-        self.locks.give_back(wrapped)
+        self.give_back(wrapped)
         if notes is not None and notes.has_other_flags:
             notes.has_other_flags = False
             wrapped.flags = wrapped.goal.control_flags
@@ -539,23 +547,12 @@ class Lifecycle:
             if self.notes:
                 self.notes.pop(wrapped, None)
 
-
-@dataclass(slots=True, eq=False, repr=False)
-class Locks:
-    """The control flags of one selector's goals."""
-
-    life: Lifecycle
-    disabled: tuple[str, ...] = ()  # replaced: a pass, which may change it, asks for it anew with each goal
-    locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
-    pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
-    known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
-    foreign: Collection[str] | None = None  # what ``strangers`` said
-    version: int = -1  # of the ledger, when it said that
+    # --- their control flags ------------------------------------------------------------------------------------------
 
     @property
     def ledger(self) -> FlagLedger:
         if self.known_ledger is None:
-            self.known_ledger = self.life.body.flags
+            self.known_ledger = self.body.flags
         return self.known_ledger
 
     # --- may it? ------------------------------------------------------------------------------------------------------
@@ -573,9 +570,9 @@ class Locks:
 
     def _is_own(self, owner: Holder) -> bool:
         """Whether somebody is a goal of this selector, or whom it drives the body for."""
-        if isinstance(owner, WrappedGoal) and owner.selector is self.life.selector:
+        if isinstance(owner, WrappedGoal) and owner.selector is self.selector:
             return True
-        return any(link is owner for link in chain_of(self.life.body.holder))
+        return any(link is owner for link in chain_of(self.body.holder))
 
     def may_be_asked(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> bool:
         """Whether a goal's flags are not disabled, and everybody who holds one of them can be replaced by it."""
@@ -588,7 +585,7 @@ class Locks:
         is_theirs = strangers is not None and any(flag in strangers for flag in flags)
         # ``gives_way`` first: it is quick, and ``obstacle`` remembers a refusal, which is to be told.
         if is_theirs and not self.ledger.gives_way(flags, wrapped):
-            refusal = self.ledger.obstacle(flags, wrapped, tick_of(self.life.body), shared_with=self._shares(wrapped))
+            refusal = self.ledger.obstacle(flags, wrapped, tick_of(self.body), shared_with=self._shares(wrapped))
             if refusal is not None:
                 self._refused(wrapped, refusal)
                 return False
@@ -601,8 +598,8 @@ class Locks:
         if self.locked:
             shares += [self.locked[flag] for flag in flags if flag in self.locked]
         shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
-        if self.life.ending and not self._others_wait():
-            shares += self.life.ending
+        if self.ending and not self._others_wait():
+            shares += self.ending
         for flag in flags:
             hold = self.ledger.holder(flag)
             if hold is not None and any(link is one for link in chain_of(hold.owner.runs_for) for one in shares):
@@ -610,17 +607,17 @@ class Locks:
         return tuple(shares)
 
     def _others_wait(self) -> bool:
-        own = sum(self.life.note_of(wrapped).awaits_flags for wrapped in self.pending)
+        own = sum(self.note_of(wrapped).awaits_flags for wrapped in self.pending)
         return len(self.ledger.waiting()) > own
 
     def _refused(self, wrapped: WrappedGoal, refusal: Refusal) -> None:
         """Tell the trace of a refusal, unless it is the same as the last one."""
-        notes = self.life.note_of(wrapped)
+        notes = self.note_of(wrapped)
         why = (refusal.flag, refusal.holder)
         if notes.refused != why:
             notes.refused = why
             detail = (("flag", refusal.flag), ("holder", refusal.holder), ("reason", refusal.reason))
-            note(self.life.body, wrapped.flag_name, TraceEvent.REFUSED, detail)
+            note(self.body, wrapped.flag_name, TraceEvent.REFUSED, detail)
 
     # --- taking its flags ---------------------------------------------------------------------------------------------
 
@@ -633,21 +630,21 @@ class Locks:
         """Claim a goal's flags; returns whether it has them. If not, it waits for them or was withdrawn."""
         flags = wrapped.flags
         shares = self._shares(wrapped)
-        tick = tick_of(self.life.body)
+        tick = tick_of(self.body)
         ledger = self.ledger
         refusal = ledger.claim(flags, wrapped, tick, shared_with=shares, wait=True)
         if wrapped.state != PENDING:
             ledger.release(wrapped)  # somebody who gave way removed it
             return False
         if refusal is None:
-            if self.life.notes and wrapped in self.life.notes:
-                self.life.notes[wrapped].refused = None
+            if self.notes and wrapped in self.notes:
+                self.notes[wrapped].refused = None
             return True
         self._refused(wrapped, refusal)
         if ledger.obstacle(flags, wrapped, tick, shared_with=shares) is not None:
             self.withdraw(wrapped)
             return False
-        self.life.note_of(wrapped).awaits_flags = True
+        self.note_of(wrapped).awaits_flags = True
         self._wait(wrapped)
         return False
 
@@ -676,14 +673,14 @@ class Locks:
             if other.can_be_replaced_by(wrapped) and any(flag in flags for flag in other.flags):
                 replaced.append(other)
         for holder in replaced:
-            self.life.stop(holder, f"replaced by {wrapped.flag_name}")
+            self.stop(holder, f"replaced by {wrapped.flag_name}")
             if wrapped.state != PENDING:  # who was stopped removed it, or has the whole selector leave
                 self._unlock_newcomer(wrapped, before)
                 return
         if self._in_its_way(wrapped):
             self._wait(wrapped)
         else:
-            self.life.begin(wrapped)
+            self.begin(wrapped)
 
     def _unlock_newcomer(self, wrapped: WrappedGoal, before: dict[str, WrappedGoal]) -> None:
         """A goal does not begin after all: it locks nothing, and those lock again what they had who still run."""
@@ -700,8 +697,8 @@ class Locks:
 
     def granted(self, wrapped: WrappedGoal) -> None:
         """The ledger has given a pending goal the flags that it waited for. It goes on in the same tick."""
-        self.life.note_of(wrapped).awaits_flags = False
-        kernel = self.life.body.kernel
+        self.note_of(wrapped).awaits_flags = False
+        kernel = self.body.kernel
         if kernel is None:
             self._proceed(wrapped)
         else:
@@ -709,9 +706,9 @@ class Locks:
 
     def _proceed(self, wrapped: WrappedGoal) -> None:
         """Begin a pending goal if nothing is in its way any more, and it can still be used."""
-        if wrapped.state != PENDING or self.life.note_of(wrapped).awaits_flags or self._in_its_way(wrapped):
+        if wrapped.state != PENDING or self.note_of(wrapped).awaits_flags or self._in_its_way(wrapped):
             return
-        if self.may_be_asked(wrapped, None) and self.life.can_use(wrapped):
+        if self.may_be_asked(wrapped, None) and self.can_use(wrapped):
             self._come_in(wrapped)
         else:
             self.withdraw(wrapped)
@@ -724,13 +721,13 @@ class Locks:
     def _in_its_way(self, wrapped: WrappedGoal) -> bool:
         """Whether a goal of this selector, whose flags it needs, still cleans up."""
         flags = wrapped.flags
-        return any(flag in flags for other in self.life.ending or () for flag in other.flags)
+        return any(flag in flags for other in self.ending or () for flag in other.flags)
 
     def ask_again(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> None:
         """A full tick comes to a goal that is pending: it stays so only if it can still be used."""
-        if not (self.may_be_asked(wrapped, strangers) and self.life.can_use(wrapped)):
+        if not (self.may_be_asked(wrapped, strangers) and self.can_use(wrapped)):
             self.withdraw(wrapped)
-        elif not self.life.note_of(wrapped).awaits_flags and not self._in_its_way(wrapped):
+        elif not self.note_of(wrapped).awaits_flags and not self._in_its_way(wrapped):
             self._come_in(wrapped)
 
     def withdraw(self, wrapped: WrappedGoal, fate: int = IDLE) -> None:
@@ -744,7 +741,7 @@ class Locks:
     def _unlist(self, wrapped: WrappedGoal) -> None:
         if wrapped in self.pending:
             self.pending = tuple(other for other in self.pending if other is not wrapped)
-            self.life.note_of(wrapped).awaits_flags = False
+            self.note_of(wrapped).awaits_flags = False
 
     def give_back(self, wrapped: WrappedGoal) -> None:
         """A goal does not need its flags any more: its successor has them, or else whoever is next in the ledger."""
@@ -755,7 +752,7 @@ class Locks:
                 for flag in flags:
                     heir = self.locked.get(flag)
                     if heir is not None and heir is not wrapped and heir.state == PENDING:
-                        ledger.hand_over((flag,), heir, tick_of(self.life.body), holders=(wrapped,))
+                        ledger.hand_over((flag,), heir, tick_of(self.body), holders=(wrapped,))
             ledger.release(wrapped)
         for other in self.pending:
             self._proceed(other)
@@ -813,7 +810,7 @@ class GoalSelector:
         self._life: Lifecycle = Lifecycle(self)
         self._goals: tuple[WrappedGoal, ...] = ()
         self._own_ledger: FlagLedger | None = flags
-        self._life.locks.known_ledger = flags
+        self._life.known_ledger = flags
         self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
@@ -905,12 +902,12 @@ class GoalSelector:
     @property
     def ledger(self) -> FlagLedger:
         """The ledger of control flags that its goals take their flags from."""
-        return self._life.locks.ledger
+        return self._life.ledger
 
     @property
     def disabled_flags(self) -> tuple[str, ...]:
         """The control flags that are disabled."""
-        return self._life.locks.disabled
+        return self._life.disabled
 
     @property
     def locked_flags(self) -> dict[str, WrappedGoal]:
@@ -920,24 +917,24 @@ class GoalSelector:
 
         Source: Minecraft, goal selectors, flowchart, "GoalSelector.lockedFlags".
         """
-        return dict(self._life.locks.locked or {})
+        return dict(self._life.locked or {})
 
     def disable_control_flag(self, flag: str) -> None:
         """Run no goal that uses a flag: in the next full tick those that run are stopped, and none is started.
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        locks = self._life.locks
-        if flag not in locks.disabled:
-            locks.disabled = in_order({*locks.disabled, flag}, "GoalSelector.disable_control_flag")
+        life = self._life
+        if flag not in life.disabled:
+            life.disabled = in_order({*life.disabled, flag}, "GoalSelector.disable_control_flag")
 
     def enable_control_flag(self, flag: str) -> None:
         """Allow goals that use a flag again. Nothing is restarted by that alone.
 
         Source: Minecraft, goal selectors: "Flags".
         """
-        locks = self._life.locks
-        locks.disabled = tuple([other for other in locks.disabled if other != flag])
+        life = self._life
+        life.disabled = tuple([other for other in life.disabled if other != flag])
 
     def set_control_flag(self, flag: str, enabled: bool) -> None:
         """Allow goals that use a flag, or run none of them."""
@@ -980,8 +977,8 @@ class GoalSelector:
         try:
             if life.running:
                 self._stop_those_that_cannot_continue()
-            if life.locks.locked:
-                life.locks.unlock()
+            if life.locked:
+                life.unlock()
             self._start_those_that_can_be_used()
             if life.running:
                 self._tick_those_that_run(True)
@@ -991,10 +988,9 @@ class GoalSelector:
     def _stop_those_that_cannot_continue(self) -> None:
         """Step 1."""
         life = self._life
-        locks = life.locks
         for wrapped in self._goals:
             if wrapped.state >= BUSY:
-                if locks.disabled and any(flag in locks.disabled for flag in wrapped.flags):
+                if life.disabled and any(flag in life.disabled for flag in wrapped.flags):
                     life.stop(wrapped, "a control flag of it is disabled")
                     continue
                 try:
@@ -1009,21 +1005,21 @@ class GoalSelector:
 
     def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
         """Step 3. The loop over the flags is ``Locks.may_be_asked`` written out, for when there is nobody else."""
-        locks = self._life.locks
-        ledger = locks.known_ledger
-        is_known = ledger is not None and ledger.version == locks.version
-        strangers = locks.foreign if is_known else locks.strangers()
+        life = self._life
+        ledger = life.known_ledger
+        is_known = ledger is not None and ledger.version == life.version
+        strangers = life.foreign if is_known else life.strangers()
         for wrapped in self._goals:
             if wrapped.state:  # not IDLE
                 if wrapped.state == PENDING:
-                    locks.ask_again(wrapped, strangers)
+                    life.ask_again(wrapped, strangers)
                 continue
             flags = wrapped.flags
-            if locks.disabled and any(flag in locks.disabled for flag in flags):
+            if life.disabled and any(flag in life.disabled for flag in flags):
                 continue
-            locked = locks.locked or _NOTHING
+            locked = life.locked or _NOTHING
             if strangers is not None:
-                if not locks.may_be_asked(wrapped, strangers) or wrapped.state:
+                if not life.may_be_asked(wrapped, strangers) or wrapped.state:
                     continue
                 locked = _NOTHING
             for flag in flags:
@@ -1041,7 +1037,7 @@ class GoalSelector:
                 except BaseException as error:
                     self._life.fail(wrapped, "can_use", error)
                 else:
-                    locks.choose(wrapped)
+                    life.choose(wrapped)
 
     def tick_running_goals(self, tick_all: bool = False) -> None:
         """Tick the goals that run: in a partial tick those that ask for every tick, else all (``tick_all``).
@@ -1123,7 +1119,7 @@ class GoalSelector:
         if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
-        self._life.locks.locked = None
+        self._life.locked = None
         self._life.barred = _NOBODY
         self.is_away = False
         for wrapped in self._goals:
@@ -1140,7 +1136,7 @@ class GoalSelector:
                 self._life.dismiss(wrapped, reason)
         for wrapped in goals:
             self._life.dismiss(wrapped, reason)
-        self._life.locks.locked = None
+        self._life.locked = None
 
         def left() -> None:
             take(self, self._life.given)
@@ -1156,14 +1152,14 @@ class GoalSelector:
         ``body.driver.give`` and ``take`` set it, and nobody else does.
         """
         life = self._life
-        return life.given if self._is_given or life.running or life.ending or self._life.locks.pending else None
+        return life.given if self._is_given or life.running or life.ending or self._life.pending else None
 
     @given_to.setter
     def given_to(self, body: Body | None) -> None:
         self._is_given = body is not None
         self._life.given = body
-        self._life.locks.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
-        self._life.locks.version = -1  # another ledger may have the same number
+        self._life.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        self._life.version = -1  # another ledger may have the same number
         entity = NOBODY if body is None else body.entity
         for wrapped in self._goals:
             wrapped.goal.entity = entity
@@ -1196,11 +1192,11 @@ def _require_goal(goal: object, priority: object) -> None:
 
 
 def _view_of(selector: GoalSelector) -> GoalSelectorView:
-    locks = selector._life.locks
-    # Not ``locks.ledger``: a selector that drives nobody yet would be given a body by being looked at.
-    ledger = locks.known_ledger
+    life = selector._life
+    # Not ``life.ledger``: a selector that drives nobody yet would be given a body by being looked at.
+    ledger = life.known_ledger
     refusals = {} if ledger is None else {one.claimant: one for one in ledger.refusals() if _stands(one, ledger)}
-    goals = tuple(_goal(one, locks, refusals.get(one.flag_name)) for one in selector.available_goals)
+    goals = tuple(_goal(one, life, refusals.get(one.flag_name)) for one in selector.available_goals)
     locked = tuple((flag, one.name) for flag, one in selector.locked_flags.items())
     return GoalSelectorView(selector.name, selector.ticks, goals, locked, selector.disabled_flags)
 
@@ -1216,25 +1212,25 @@ def _stands(refusal: Refusal, ledger: FlagLedger) -> bool:
     )
 
 
-def _goal(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> GoalView:
+def _goal(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> GoalView:
     state = wrapped.state
     since = wrapped.since if state >= BUSY or state == ENDING else 0
-    reason = "" if state >= BUSY else _reason(wrapped, locks, refusal)
+    reason = "" if state >= BUSY else _reason(wrapped, life, refusal)
     name, path = wrapped.name, wrapped.flag_name
     return GoalView(name, path, wrapped.priority, wrapped.flags, STATE_NAMES[state], since, reason)
 
 
-def _reason(wrapped: WrappedGoal, locks: Locks, refusal: Refusal | None) -> str:
+def _reason(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> str:
     state = wrapped.state
     if state == DISABLED and wrapped._life is not None and wrapped in wrapped._life.barred:
         return "it is out by hand: disabled, or another one is forced"
     if state != IDLE:
         return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
     for flag in wrapped.flags:
-        if flag in locks.disabled:
+        if flag in life.disabled:
             return f"the control flag {flag} is disabled"
     for flag in wrapped.flags:
-        holder = None if locks.locked is None else locks.locked.get(flag)
+        holder = None if life.locked is None else life.locked.get(flag)
         if holder is None or holder is wrapped:
             continue
         if wrapped.priority >= holder.priority:
