@@ -138,12 +138,12 @@ class Entity:
         Raises:
             LookupError: it has none; the text names those it has.
         """
-        component = self._components.get(kind)
-        if component is None:
+        try:
+            component: C = self._components[kind]
+        except KeyError:
             has = ", ".join(sorted({key.__name__ for key in self._components})) or "none"
-            raise LookupError(f"{self.name!r} has no component {kind.__name__}; it has: {has}")
-        found: C = component
-        return found
+            raise LookupError(f"{self.name!r} has no component {kind.__name__}; it has: {has}") from None
+        return component
 
     def __contains__(self, kind: type) -> bool:
         return kind in self._components

@@ -1004,7 +1004,7 @@ class GoalSelector:
                     life.stop(wrapped, "it cannot continue")
 
     def _start_those_that_can_be_used(self) -> None:  # noqa: C901 - a call less for each goal is what the target is made of
-        """Step 3. The loop over the flags is ``Locks.may_be_asked`` written out, for when there is nobody else."""
+        """Step 3. The loop over the flags is ``Lifecycle.may_be_asked`` written out, for when there is nobody else."""
         life = self._life
         ledger = life.known_ledger
         is_known = ledger is not None and ledger.version == life.version
