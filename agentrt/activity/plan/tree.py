@@ -1599,8 +1599,8 @@ class Frame:
             # The one that was elected is settled: it would not have been, and going through its plan is dear.
             if one is unit or (one.state == READY and (not one.spec.steps or one.is_settled()))
         ]
-        detail = ("action", unit.spec.label), ("utility", unit.utility), ("ready", ", ".join(candidates))
-        self.planner.record(self.path(), _ELECT, detail)
+        # By ``note``: a frame of tasks adds who was not asked.
+        self.note(_ELECT, action=unit.spec.label, utility=unit.utility, ready=", ".join(candidates))
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
