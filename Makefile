@@ -38,13 +38,13 @@ demo: $(DEMO_STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for
 	@$(BIN)/agentrt demo $(ARGS)
 
 # Two parts run at the same time, a core each, and whoever is done takes the next one: the longest stand first. The quick
-# tests are run in Python's development mode, and they alone have to cover the code. The slow ones (properties, faults
-# everywhere, whole worlds, browsers, other processes) are run as a user's program is: a tracer makes them take 2.5 times
-# as long, and keeps the watch on Python 3.11 from ending what hangs in other threads. What a part says is shown when it
-# is done.
+# tests are run in Python's development mode (without its checks of memory, which are for C), and they alone have to cover
+# the code. The slow ones (properties, faults everywhere, whole worlds, browsers, other processes) are run as a user's
+# program is: a tracer makes them take 2.5 times as long, and keeps the watch on Python 3.11 from ending what hangs in
+# other threads. What a part says is shown when it is done.
 PARTS = covered slow-elsewhere slow-in-a-browser compiled lint
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage, the compiled core
-	@start=$$(date +%s); rm -f .coverage .coverage.*; failed=; \
+	@start=$$(date +%s); trap 'exit 130' INT TERM; rm -f .coverage .coverage.*; failed=; \
 	$(MAKE) --no-print-directory $(TWO_AT_A_TIME) $(PARTS) || failed=1; \
 	$(MAKE) --no-print-directory coverage || failed=1; \
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi; \
@@ -92,7 +92,7 @@ unit-a-p unit-q-z: $(STAMP)
 .PHONY: covered slow slow-in-a-browser slow-elsewhere coverage
 covered: $(STAMP)
 	@echo "== pytest: the quick tests, and what they cover"
-	@PYTHONDEVMODE=1 $(BIN)/python -m coverage run -m pytest -q --durations=5 -m "not slow" $(ARGS)
+	@PYTHONDEVMODE=1 PYTHONMALLOC=pymalloc $(BIN)/python -m coverage run -m pytest -q --durations=5 -m "not slow" $(ARGS)
 
 slow: slow-elsewhere slow-in-a-browser
 slow-elsewhere: $(STAMP)

@@ -15,6 +15,8 @@ import tomllib
 import pytest
 from library import PACKAGES, ROOT, source_of
 
+pytestmark = pytest.mark.untraced
+
 PURE = ("words.py", "errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "strategy", "packs")
 PURE_STDLIB = {
     "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy", "dataclasses", "difflib", "enum",

@@ -14,6 +14,8 @@ import pytest
 from library import PACKAGES, Source, circles, largest_circle
 from ratchet import only_shrinks
 
+pytestmark = pytest.mark.untraced
+
 
 @pytest.fixture(scope="module")
 def sources():

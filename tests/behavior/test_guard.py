@@ -48,6 +48,7 @@ def greedy(name, *children):
 @pytest.mark.states("002: S05: (decided) It counts how often one place of the tree fails, and not how many do")
 @pytest.mark.parametrize("policy", GroupPolicy)
 @pytest.mark.parametrize("count", [32, 101, 400])
+@pytest.mark.untraced
 def test_steps_that_end_at_once(policy, count):
     log = []
     if policy is SHUFFLE:

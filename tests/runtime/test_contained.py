@@ -33,6 +33,8 @@ from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.signals import Signal as AnySignal
 from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
+pytestmark = pytest.mark.untraced
+
 
 def unprintable(kind):
     class Unprintable(kind):

@@ -19,6 +19,8 @@ from agentrt.strategy import Dependency
 from agentrt.tasks import TaskGroup, TaskGroupAction, declare_multiple_tasks
 from agentrt.testing import Simulation
 
+pytestmark = pytest.mark.untraced
+
 ROOT = Path(agentrt.__file__).parent
 OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts")  # never awaited in a strand
 

@@ -26,6 +26,8 @@ from agentrt import (
 )
 from agentrt.errors import DefinitionError, InvalidPackError, PackCycleError, UnknownAliasError
 
+pytestmark = pytest.mark.untraced
+
 # --- what may be broken ---------------------------------------------------------------------------------------------------
 
 

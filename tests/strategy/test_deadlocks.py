@@ -322,6 +322,7 @@ class Nth(Dependency[None], activity="want:nth"):
     source="Task Failure",
 )
 @pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.untraced
 def test_many_that_want_the_same_flag_cost_each_the_same(stage, ways, is_nested):
     """The calls of the first tick, in which all wait: twice as many requests make twice as many of them, nearly."""
     import sys

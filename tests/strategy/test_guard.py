@@ -143,6 +143,7 @@ def test_requests_that_grow_for_ever_come_to_an_end(game, way, ask):
 
 
 @pytest.mark.states("003: Hierarchy: Nor by a request within the request, which shares its bounds (ours) ...")
+@pytest.mark.untraced
 def test_a_storm_of_requests_within_requests_is_spread_over_ticks_too(game, way):
     async def run(self, ctx, wanted):
         await ctx.agent.gameplay.grow(wanted.number + 1)

@@ -33,6 +33,7 @@ class Nap(Action):
     ("said", "real"), [(5.0, 20.0), (20.0, 5.0), (1.0, 50.0), (100.0, 1.0), (7.0, 7.0), (0.0, 20.0), (0.05, 0.1)]
 )
 @pytest.mark.parametrize("is_constant", [True, False])
+@pytest.mark.untraced
 def test_what_is_expected_converges_to_what_happens(game, way, said, real, is_constant):
     ticks = round(real * game.kernel.clock.ticks_per_second)
     agent = game.add(way("A", Know, cost=said if is_constant else lambda ask, wanted: said, ticks=ticks, quiet=True))
@@ -47,6 +48,7 @@ def test_what_is_expected_converges_to_what_happens(game, way, said, real, is_co
     assert distances == sorted(distances, reverse=True)
 
 
+@pytest.mark.untraced
 def test_it_converges_with_needs_below(game, way):
     """Each is corrected by what it itself took, and what is corrected below is not corrected above once more."""
 
