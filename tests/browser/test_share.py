@@ -281,6 +281,7 @@ def test_a_person_saves_a_file_of_a_live_run(look, tmp_path, size, dark):
     with inspected(runtime, past=2000, title="village") as inspector:
         page = look(inspector.url, size=size, dark=dark)
         page.wait_for_function("() => Number(document.querySelector('.slider').max) > 60")
+        expect(page.locator(".head-name")).to_have_text("Ann")  # what is typed is watched for whom one looks at
         page.keyboard.press("w")
         page.keyboard.type("hunger > 0.5")
         page.keyboard.press("Enter")
