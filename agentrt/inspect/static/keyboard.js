@@ -32,6 +32,7 @@ function keyTable(act) {
       (event) => act.tab((Number(event.key) + 9) % 10),
     ],
     [["c"], "c", "Crowd: how many do what", () => act.tab(10)],
+    [["m"], "m", "Thoughts: what the mind is asked", () => act.tab(11)],
     [["ArrowLeft"], "←", "one tick back, in a run too (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
     [["ArrowRight"], "→", "one tick on (shift: ten)", (event) => act.scrub(event.shiftKey ? 10 : 1)],
     [["Home"], "Home", "to the first tick that is kept", () => act.scrub(-Infinity)],
