@@ -4,7 +4,7 @@
   that wait, of those that are over, and of the agents. Whatever is left out is counted. What the chosen agent asks is
   never left out for what others ask.
 * What was asked and what was answered may hold what players wrote, or what a game hides from them. So it is in none of
-  this: it is told of one thought at a time, to whoever asks by its number and has controls; who that is, ``live`` knows.
+  this: it is told of one thought at a time, to whoever has controls and asks by its number; who may, ``live`` knows.
 * The key of an API is in neither: a mind has no key, and a model knows only the name of a variable.
 
 Looking changes nothing: a snapshot of the mind is all that is asked for.

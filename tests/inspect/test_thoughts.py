@@ -10,7 +10,8 @@ from modules import load
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.errors import ThoughtFailedError
 from agentrt.inspect.protocol import Denial, read, write
-from agentrt.minds import Budget, Mind, Model, ModelRequest, Reply, Scripted
+from agentrt.minds import Budget, Mind, Model, ModelRequest, Scripted
+from agentrt.minds.asked import Reply
 from agentrt.testing import TraceDigest
 
 of = load("tests/inspect/village.py")
@@ -28,8 +29,9 @@ class Asks(Action):
     async def run(self, ctx, args):
         mind, name = ctx.agent.runtime.mind, ctx.entity.name
         request = ModelRequest("You are kind.", f"{MARKUP} {name} {ctx.clock.tick}", {"type": "object"}, 20)
+        turn = -float(ctx.clock.tick)  # who asked first is served first
         try:
-            await mind.ask(ctx.agent, request, check=_sound, path=ctx.path, purpose="chat")
+            await mind.ask(ctx.agent, request, check=_sound, worth=turn, path=ctx.path, purpose="chat")
         except ThoughtFailedError:
             await ctx.sleep_ticks(3)
 
@@ -74,7 +76,7 @@ def rows(message, name):
 def test_how_it_stands(salon):
     watched = salon()
     client = watched.client(thoughts=True)
-    watched.tick(16)
+    watched.tick(17)
     told = client.last("mind")
     assert (told["models"], told["at_once"], told["running"], told["waiting"]) == (["parrot"], 1, 1, 2)
     assert (told["tokens_left"], told["rests_until"], told["overruns"]) == (None, 0, 0)
@@ -123,7 +125,7 @@ def test_however_many_ask_so_much_is_told(salon):
     assert (len(waiting), more, waiting[-1]) == (40, 259, "A299")  # the chosen one's is there
     assert waiting[:3] == ["A1", "A2", "A3"]
     assert len(write(told)) < 60_000
-    watched.tick(1600, 0.001)  # all have asked by now
+    watched.tick(1900, 0.001)  # all have asked by now
     watched.tick(2, 1.0)
     told = client.last("mind")
     assert len(rows(told, "over")[0]) == 64
@@ -158,7 +160,7 @@ def test_with_controls_a_thought_is_read(salon):
     assert "answer" not in parts(second)  # it is still under way
 
 
-@pytest.mark.states("tools: Inspector: Watching is read-only unless controls are switched on", source="design 10")
+@pytest.mark.states("tools: Inspector: Watching is read-only unless controls are ...")
 def test_without_controls_no_prompt_is_read(salon):
     watched = salon(controls=False)
     client = watched.client(thoughts=True)
@@ -232,7 +234,7 @@ def test_texts_are_bounded_and_any_answer_can_be_written(salon):
     assert [one["problem"] for one in told] == ["", "", ""]
     assert all(len(write(one)) < 400_000 for one in told)
     (long,) = [part for part in told[1]["parts"] if part[0] == "answer"]
-    assert (len(long[1]), long[2]) == (16_000, 84_015)
+    assert (len(long[1]), long[2]) == (16_000, 84_016)
 
 
 def test_in_the_past_nothing_of_now_is_read(salon):
@@ -258,6 +260,7 @@ def test_the_key_is_nowhere(salon, monkeypatch):
     async def refuses(self, data, keeps=False):
         return Reply(kind="refused", text="401: it does not know you", key=data["key"]).plain()
 
+    monkeypatch.setattr(Model, "require", lambda self: None)  # it asks nobody here
     monkeypatch.setattr(Model, "ask", refuses)
     monkeypatch.setattr(Model, "ask_here", lambda self, data, keeps=False: _told(refuses(self, data)))
     runtime = Runtime(3, host="plain")
@@ -282,27 +285,22 @@ def _told(coroutine):
         return done.value
 
 
-@pytest.mark.states("tools: Inspector: Watching changes nothing: a run has the same digest whether it is watched or not")
+@pytest.mark.states("tools: Inspector: Watching never changes the run: the digest is the same ...")
 def test_watching_changes_no_digest(salon):
     digests = []
     for is_watched in (False, True):
         runtime = make_salon(seed=5, budget=Budget(tokens=2_000, per=2.0), answer=_moody)
-        with TraceDigest(runtime) as digest:
-            if is_watched:
-                watched = salon(runtime)
-                client = watched.client(thoughts=True, agent="Bob")
-                for number in range(1, 121):
-                    client.ask("thought", id=number % 30 + 1)
-                    watched.tick()
-                assert len(client.told("mind")) > 20
-            else:
-                for _ in range(120):
-                    runtime.step()
+        digest = TraceDigest(runtime.trace)
+        watched = salon(runtime)
+        client = watched.client(thoughts=True, agent="Bob") if is_watched else None
+        for number in range(1, 121):
+            if client is not None:
+                client.ask("thought", id=number % 30 + 1)
+            watched.tick()
         digests.append(digest.hexdigest())
-        if not is_watched:
-            runtime.close()
+        assert client is None or len(client.told("mind")) > 20
     assert digests[0] == digests[1]
 
 
 def _moody(asked):
-    return {"wrong": 1} if asked.tick % 3 == 0 else {"n": asked.random.integer(0, 9)}
+    return {"wrong": 1} if asked.tick % 3 == 0 else {"n": asked.random.below(10)}

@@ -46,7 +46,7 @@ function keyTable(act) {
     [["r"], "r", "the last reload: what changed, who took it up", () => act.reload()],
     [["s"], "s", "share: a link to this tick, a recording as one file", () => act.share()],
     [["t"], "t", "light or dark", () => act.theme()],
-    [["Escape"], "Esc", "select nothing; leave the search", () => act.escape()],
+    [["Escape"], "Esc", "select nothing; leave the search, and the thought that is read", () => act.escape()],
     [["?"], "?", "this help", () => act.help()],
   ];
 }

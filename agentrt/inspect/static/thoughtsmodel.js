@@ -6,7 +6,6 @@
  */
 
 import { count, leafOf, number, timeWords } from "./format.js";
-import { isOver } from "./past.js";
 
 /** The part of the page's state that is about thoughts. */
 export function thoughtsState() {
@@ -30,22 +29,6 @@ export const thoughtsHandlers = {
 
 /** What is known of another run is forgotten. */
 export const UNKNOWN_THOUGHTS = { mind: null, thoughtId: 0, thoughtText: null };
-
-/** Whether there is nothing to see: a recording has no figures of a mind, nor has the past of a run. */
-export function hasNoThoughts(state) {
-  return isOver(state) || state.world?.mind === false;
-}
-
-/** Why there is nothing to see; empty if there is. */
-export function whyNoThoughts(state) {
-  if (state.hello?.file || state.hello?.source === "recording")
-    return "A recording keeps no figures of a mind. What became of each thought is among its events.";
-  if (isOver(state))
-    return "How it stands with thoughts is known of now alone. What became of each is among the events.";
-  if (state.world?.mind === false)
-    return "This runtime has no mind: nothing in it asks a language model. See docs/how-to/minds.md.";
-  return state.mind === null ? "Looking at the mind …" : "";
-}
 
 /** Look at one thought. */
 export function openThought(store, id) {

@@ -7,18 +7,18 @@
  */
 
 import { h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
+import { hasNoThoughts } from "./emptiness.js";
 import { count } from "./format.js";
+import { isOver } from "./past.js";
 import { choose } from "./store.js";
 import {
   ageOf,
   figuresOf,
   GROUP_HEADS,
-  hasNoThoughts,
   moneyWords,
   openThought,
   stateOf,
   whatFor,
-  whyNoThoughts,
   wordsOf,
 } from "./thoughtsmodel.js";
 import { thoughtDetail } from "./thoughttext.js";
@@ -92,6 +92,17 @@ export function thoughtsView(store, connection) {
   });
   const scroll = h("div", { class: "scroll" }, empty, figures, thoughts, users.element, detail);
   return h("div", { class: "view thoughts-view" }, bar, scroll);
+}
+
+/** Why there is nothing to see; empty if there is. */
+function whyNoThoughts(state) {
+  if (state.hello?.file || state.hello?.source === "recording")
+    return "A recording keeps no figures of a mind. What became of each thought is among its events.";
+  if (isOver(state))
+    return "How it stands with thoughts is known of now alone. What became of each is among the events.";
+  if (state.world?.mind === false)
+    return "This runtime has no mind: nothing in it asks a language model. See docs/how-to/minds.md.";
+  return state.mind === null ? "Looking at the mind …" : "";
 }
 
 function makeFigure({ name }) {
