@@ -17,6 +17,7 @@ import {
   GROUP_HEADS,
   moneyWords,
   openThought,
+  standingOf,
   stateOf,
   whatFor,
   wordsOf,
@@ -151,7 +152,7 @@ function makeRow() {
 
 function fillRow(element, row, { chosen }, tick, rate) {
   const { parts } = element;
-  const [word, look] = stateOf(row);
+  const [, look] = stateOf(row);
   element.dataset.number = row.number;
   element.dataset.agent = row.agent;
   setClass(element, `thought is-${row.state}${row.agent === chosen ? " is-chosen" : ""}`);
@@ -162,7 +163,7 @@ function fillRow(element, row, { chosen }, tick, rate) {
   setAttr(parts.what, "title", `Thought ${row.number}, ${row.path}`);
   setText(parts.model, row.model);
   setAttr(parts.model, "title", row.model);
-  setText(parts.state, word);
+  setText(parts.state, standingOf(row));
   setText(parts.age, ageOf(row, tick, rate));
   setAttr(parts.age, "title", row.ended ? "from asking to its end, in game time" : "since it was asked, in game time");
   setText(parts.tokens, row.tokens > 0 ? `${count(row.tokens)} tokens` : "");

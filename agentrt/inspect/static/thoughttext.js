@@ -10,7 +10,7 @@ import { mayControl } from "./breakpoints.js";
 import { button, fill, h, setClass, setText, show } from "./dom.js";
 import { count } from "./format.js";
 import { choose } from "./store.js";
-import { ageOf, openThought, PART_WORDS, stateOf, thoughtOf, whatFor, wordsOf } from "./thoughtsmodel.js";
+import { ageOf, openThought, PART_WORDS, standingOf, stateOf, thoughtOf, whatFor, wordsOf } from "./thoughtsmodel.js";
 
 const WITHOUT_CONTROLS =
   "What was asked and answered is shown only with controls, since it may hold what players wrote: start the " +
@@ -55,10 +55,10 @@ export function thoughtDetail(store, connection) {
     row = thoughtOf(state.mind, thoughtId) ?? (row?.number === thoughtId ? row : null);
     if (row === null) return;
     ask(state);
-    const [words, look] = stateOf(row);
+    const [, look] = stateOf(row);
     setClass(dot, `dot ${look}`);
     setText(title, `Thought ${row.number}: ${whatFor(row)}`);
-    setText(word, words);
+    setText(word, standingOf(row));
     setClass(word, `state-word ${look}`);
     setText(agent, row.agent);
     setText(facts, factsOf(row, world?.tick ?? 0, hello?.ticks_per_second ?? 0));
@@ -78,7 +78,7 @@ export function thoughtDetail(store, connection) {
     "section",
     { class: "thought-detail", "aria-label": "The thought" },
     back,
-    h("div", { class: "side-heading" }, dot, title, word),
+    h("div", { class: "thought-heading" }, dot, title, word),
     h("div", { class: "thought-by" }, agent, facts),
     why,
     note,
