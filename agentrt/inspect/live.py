@@ -10,7 +10,8 @@ client, and what is composed is what stood there between two ticks.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
   that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
-* Clients may pause, step, and set breakpoints only if the inspector was made with ``controls``.
+* Clients may pause, step, set breakpoints, and read what a mind was asked only if the inspector was made with
+  ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
   a program whose inspector ended would stand still for ever.
@@ -84,6 +85,7 @@ from agentrt.inspect.protocol import (
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
+from agentrt.inspect.thoughts import LiveThoughts
 from agentrt.kernel.trace import Kept, TraceEvent
 from agentrt.record.ring import packed, unpacked
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
@@ -118,9 +120,11 @@ class Scene:
         hands: LiveHands,
         workbench: Workbench,
         crowd: LiveCrowd,
+        thoughts: LiveThoughts,
         now: float,
     ) -> None:
         self.runtime: Runtime = runtime
+        self.thoughts: LiveThoughts = thoughts
         self.workbench: Workbench = workbench
         self.crowd: LiveCrowd = crowd
         self.pins: LivePins = pins
@@ -189,6 +193,7 @@ class Scene:
         if watch.editing:
             yield from self.workbench.messages(session, self.runtime.find(watch.agent or ""), self.now)
         yield from self.crowd.messages(session, self.now)
+        yield from self.thoughts.messages(session, self.now)
 
     def _list(self, session: Session, query: AgentsQuery) -> Iterator[Message]:
         is_arranged = needs_all(query)
@@ -503,6 +508,7 @@ class LiveSource(Source):
         self._pins = LivePins()
         self._workbench = workbench or Workbench(None, controls=controls)
         self._crowd = LiveCrowd(runtime, self._history.records, clock)
+        self._thoughts = LiveThoughts(runtime)
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._batch: list[Kept] = []  # what was heard and not looked at yet; it stays the same list
@@ -612,7 +618,9 @@ class LiveSource(Source):
             self._obey(*past.wishes.popleft())
 
     def _compose(self, sessions: tuple[Session, ...], due: list[Session], now: float) -> None:
-        scene = Scene(self._runtime, self._history, self._pins, self._hands, self._workbench, self._crowd, now)
+        scene = Scene(
+            self._runtime, self._history, self._pins, self._hands, self._workbench, self._crowd, self._thoughts, now
+        )  # fmt: skip
         # The lines of all clients, also of those whose turn it is not: what is not kept is folded from the start again.
         lines = [query.agent for session in sessions if (query := session.watch.timeline) is not None]
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
@@ -649,6 +657,7 @@ class LiveSource(Source):
             "strands": runtime.kernel.live,
             "agents": len(runtime.agents),
             "drawn": runtime.drawing is not None,
+            "mind": runtime.mind is not None,
             "past": self._past.reach(),
             "waiting": self._workbench.waiting(),
             **self._times.as_json(),
@@ -753,6 +762,8 @@ class LiveSource(Source):
     def _change(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         if do == "hand":
             self._hands.obey(session, fields)
+        elif do == "thought":
+            session.notify(self._thoughts.text(fields["id"]))
         elif problem := self._breakpoints.obey(do, fields, self._runtime):
             session.refuse(*problem)
 

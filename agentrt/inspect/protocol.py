@@ -111,12 +111,13 @@ class WatchQuery(NamedTuple):
     hands: bool = False  # what can be changed by hand of ``agent``, and the inputs that the world takes
     editing: bool = False  # which files may be edited, and where what drives ``agent`` is written
     crowd: CrowdQuery | None = None  # how many do what over time
+    thoughts: bool = False  # how it stands with the runtime's mind
 
 
 class Command(NamedTuple):
     """What a client asks for."""
 
-    # watch, pause, resume, play, step, speed, break, arm, unbreak, hand, at, live, branch or unbranch
+    # watch, pause, resume, play, step, speed, break, arm, unbreak, hand, thought, at, live, branch or unbranch
     do: str
     fields: dict[str, Any]  # what belongs to it, each field checked and with its default filled in
 
@@ -298,6 +299,7 @@ _WATCH: _Fields = {
     "hands": _flag,
     "editing": _flag,
     "crowd": _part(CrowdQuery, {"kind": _text, "heat": _flag}),
+    "thoughts": _flag,
 }
 
 _COMMANDS: Mapping[str, _Fields] = {
@@ -313,6 +315,7 @@ _COMMANDS: Mapping[str, _Fields] = {
     "unbreak": {"id": _whole(0, _LARGEST_TICK)},
     # change what lives: an edit as ``agentrt.record.hands`` reads it; the answer bears the same number
     "hand": {"id": _whole(0, _LARGEST_TICK, 0), "edit": _object},
+    "thought": {"id": _whole(1, _LARGEST_TICK)},  # read what was asked and answered, by the number of the thought
     "at": {"tick": _whole(0, _LARGEST_TICK)},  # of a recording, or of the past of a run; 0: the oldest that is kept
     "live": {},  # back from the past of a run
     # run a recording on otherwise, after a tick, for some ticks (null: to its end); end it, or let go of it

@@ -139,6 +139,7 @@ class Session:
                 self._rarely.pop(kind, None)
         if watch.agent != self.watch.agent:
             self.told.pop("outlines", None)
+            self._rarely.pop("mind", None)  # its thoughts are among those that are told
         if (watch.branches, watch.branch) != (self.watch.branches, self.watch.branch):
             for kind in ("branches", "branch", "sides", "inputs"):
                 self.told.pop(kind, None)

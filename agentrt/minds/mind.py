@@ -35,7 +35,7 @@ from agentrt.minds.accounts import Account, Budget, Spending
 from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, ModelRequest, Reply, read_reply
 from agentrt.minds.menu import load_validator
 from agentrt.minds.model import Model, Scripted
-from agentrt.snapshot.views import MindView, ThoughtView
+from agentrt.snapshot.views import MindView, ThoughtText, ThoughtView
 from agentrt.words import counted, error_words, repr_of, words_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Thought:
     __slots__ = (
         "_first_key", "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache",
         "is_misfit", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request",
-        "seen", "spendings", "state", "strand", "timer", "usage", "value", "waiter", "worth",
+        "seen", "spendings", "state", "strand", "timer", "untaken", "usage", "value", "waiter", "worth",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +100,7 @@ class Thought:
         self.not_before: int = 0  # the tick from which on it may be asked again
         self.usage: int = 0  # tokens that all its calls have used
         self.value: object = None  # what was answered; plain
+        self.untaken: tuple[object, str] | None = None  # the last answer that could not be taken, and why
         self.is_from_cache: bool = False
         self.is_misfit: bool = False  # whether what is kept was good for somebody else, and not for this one
         self.waiter: Waiter | None = Waiter()  # of who asked; None when nobody waits
@@ -469,6 +470,7 @@ class Mind:
 
     def _correct(self, thought: Thought, value: object, error: str) -> None:
         thought.corrections += 1
+        thought.untaken = value, error
         if thought.corrections > 1 or thought.waiter is None:
             self._fail(thought, f"its answer cannot be taken: {error}")
             return
@@ -603,6 +605,19 @@ class Mind:
             },
             thoughts=tuple(self._view(one) for one in [*thoughts, *reversed(self.recent)]),
         )
+
+    def text_of(self, number: int) -> ThoughtText | None:
+        """What was asked and answered, of a thought by its number; None if it is not kept any more.
+
+        It may hold what players wrote: not for everybody who looks.
+        """
+        known = (*self._running, *self._waiting, *self.recent)
+        thought = next((one for one in known if one.number == number), None)
+        if thought is None:
+            return None
+        system, prompt, schema, *_ = thought.request
+        untaken, why = thought.untaken or (None, "")
+        return ThoughtText(system, prompt, schema, thought.value, untaken, why)
 
     def _view(self, thought: Thought) -> ThoughtView:
         return ThoughtView(

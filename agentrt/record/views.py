@@ -12,12 +12,14 @@ something that it runs comes, which the view before tells. The values that it of
 looked at once in a game second besides, since they change while it sleeps. What else changes by time alone, such as the
 seconds that a stimulus has left, is as it was at the last of these moments. Where a view says until when something
 sleeps, and that tick is over, it is left out when it is read (``settle``): whoever sleeps again has no record of it.
+Likewise a place in a mind's queue, which others change: it is read as "in the queue".
 
 Drawings of the world (``DrawingWriter``) are kept in the same way, as the views of nobody.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,7 @@ UNSEEN = "unseen_since"  # a key of a view that is older than what happened: fro
 _DEEPEST = 200
 _DIGITS = 19
 _SLEEPS = "until tick "  # how a view says that something sleeps
+_PLACE = re.compile(r"\d{1,9}[a-z]{2} in the queue", re.ASCII)  # how a unit that asked a mind says its place
 _MISSING = object()
 
 
@@ -118,7 +121,10 @@ def _altered(old: object, patch: object, depth: int) -> Any:
 
 
 def settle(view: dict[str, Any], tick: int) -> None:
-    """Take out of a view what cannot be so any more in a later tick: sleep that is over."""
+    """Take out of a view what may not be so any more in a later tick: sleep that is over, a place in a mind's queue.
+
+    A view is kept when something of its agent changes, and others leave the queue before it without that.
+    """
     frames = [view.get("plan"), *_list(view.get("performances"))]
     while frames:
         frame = frames.pop()
@@ -127,6 +133,9 @@ def settle(view: dict[str, Any], tick: int) -> None:
                 waits = unit.get("waits")
                 if isinstance(waits, str) and waits.startswith(_SLEEPS) and _is_over(waits, tick):
                     del unit["waits"]
+                progress = unit.get("progress")
+                if unit.get("asked") and isinstance(progress, str) and _PLACE.fullmatch(progress):
+                    unit["progress"] = "in the queue"
                 frames.extend(_list(unit.get("frames")))
 
 

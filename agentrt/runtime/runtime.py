@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceHub
     from agentrt.runtime.intake import Codec, Journal, OutsideCalls, RunRecorder
     from agentrt.snapshot import RuntimeSnapshot
-    from agentrt.snapshot.views import MindView
+    from agentrt.snapshot.views import MindView, ThoughtText
 
 
 HOSTS = ("auto", "plain", "asyncio", "trio")
@@ -161,6 +161,10 @@ class RuntimeMind(Protocol):
     """What asks language models for the agents of a runtime; a floor above makes it."""
 
     def snapshot(self) -> MindView: ...
+
+    def text_of(self, number: int) -> ThoughtText | None:
+        """What was asked and answered, of a thought by its number; None if it is not kept any more."""
+        ...
 
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""

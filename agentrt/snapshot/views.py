@@ -417,6 +417,17 @@ class ThoughtView(NamedTuple):
     is_from_cache: bool  # whether no call was needed
 
 
+class ThoughtText(NamedTuple):
+    """What was asked in a thought and what came, as it was said. It is in no snapshot."""
+
+    system: str  # who speaks to the model, and the rules
+    prompt: str  # what there was to see, and what was wanted; of one that is asked again, what was wrong, too
+    schema: Mapping[str, Any]  # what an answer has to look like
+    answer: object  # what was taken; None if nothing was
+    untaken: object  # the last answer that could not be taken; None if there was none
+    why: str  # why not; empty if there was none
+
+
 class MindView(NamedTuple):
     """How it stands with the mind of a runtime."""
 

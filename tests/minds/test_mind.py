@@ -8,6 +8,7 @@ from walkers import Ponder, Walk, note
 from agentrt import TOP, Action, Agent, Entity, Event, Runtime
 from agentrt.errors import DefinitionError, ThoughtFailedError
 from agentrt.minds import Budget, Mind, Model, ModelRequest, Scripted
+from agentrt.record import Recording
 
 REQUEST = ModelRequest("rules", "what now?", {"type": "object"}, 50)
 
@@ -73,6 +74,17 @@ def test_explain_says_the_place_in_the_queue_and_since_when(place):
     assert "(asked 1.2 s ago, scripted was asked)" in people[0].explain()
     assert "(asked 1.2 s ago, 1st in the queue)" in people[1].explain()
     assert "(asked 1.2 s ago, 2nd in the queue)" in people[2].explain()
+
+
+def test_a_recording_says_no_place_in_the_queue_since_others_change_it(place, tmp_path):
+    here = place(at_once=1, latency=10.0)
+    for name in ("Ann", "Bob", "Cyd"):
+        here.person(name, Ponder)
+    with here.runtime.record(tmp_path / "queue.sqlite"):
+        here.tick(25)
+    with Recording.open(tmp_path / "queue.sqlite") as recording:
+        assert "(asked 1.2 s ago, scripted was asked)" in recording.explain("Ann", 25)
+        assert "(asked 1.2 s ago, in the queue)" in recording.explain("Cyd", 25)
 
 
 # --- the cache --------------------------------------------------------------------------------------------------------

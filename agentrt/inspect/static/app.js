@@ -4,8 +4,9 @@
  * Data goes round in one direction: the server's messages are taken into the state (`store.js`, by way of
  * `connection.js`), the state is drawn by views (`agents.js`, `planview.js`, `models.js`, `explain.js`, `events.js`,
  * `charts.js`, `tasksview.js`, `worldview.js`, `whatif.js`, `handsview.js`, `editing.js`, `crowdview.js`,
- * `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what the user does either
- * changes the state or is told to the server. From the state follows what is watched, and so what the server sends.
+ * `thoughtsview.js`, `timeline.js`, `details.js`, `reloads.js`, `breakpoints.js`, `toolbar.js`, `past.js`), and what
+ * the user does either changes the state or is told to the server. From the state follows what is watched, and so what
+ * the server sends.
  *
  * There is no build step and no library: what is served is what is here. Everything is loaded from the server that
  * serves the page, and its content security policy allows nothing else.
@@ -20,7 +21,7 @@ import { Connection } from "./connection.js";
 import { crowdView, hasNoCrowd } from "./crowdview.js";
 import { selectedSection } from "./details.js";
 import { button, h } from "./dom.js";
-import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoTimes } from "./emptiness.js";
+import { hasNoModels, hasNoPlan, hasNoStrategies, hasNoThoughts, hasNoTimes } from "./emptiness.js";
 import { editingView, hasNoEdits, waitingBar } from "./editing.js";
 import { eventsView } from "./events.js";
 import { explainView } from "./explain.js";
@@ -41,6 +42,7 @@ import { shareDialog } from "./share.js";
 import { Store } from "./store.js";
 import { findTask } from "./tasktree.js";
 import { tasksView } from "./tasksview.js";
+import { thoughtsView } from "./thoughtsview.js";
 import { timelinePanel } from "./timeline.js";
 import { Playback, scrubber, statusBar, topBar } from "./toolbar.js";
 import { valuesSection } from "./values.js";
@@ -82,6 +84,7 @@ const tabs = [
   ["control", "Control", hands.element, hasNoHands],
   ["edit", "Edit", editingView(store, connection), hasNoEdits],
   ["crowd", "Crowd", crowdView(store, playback), hasNoCrowd],
+  ["thoughts", "Thoughts", thoughtsView(store, connection), hasNoThoughts],
 ];
 
 const keys = bindKeys({
@@ -105,7 +108,7 @@ const keys = bindKeys({
   theme: () => switchTheme(store),
   escape: () => {
     document.activeElement?.blur?.();
-    store.set({ selection: null, message: "" });
+    store.set({ selection: null, message: "", thoughtId: 0 });
   },
 });
 

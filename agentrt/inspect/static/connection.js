@@ -41,6 +41,7 @@ export function watchOf(state) {
     hands: state.tab === "control",
     editing: state.tab === "edit" || state.tab === "models",
     crowd: crowdQuery(state),
+    thoughts: state.tab === "thoughts",
   };
 }
 
@@ -80,6 +81,7 @@ export const EVENT_GROUPS = {
   thinking: ["think", "ready", "unready", "reject", "stop_thinking", "blocked", "timeout", "storm"],
   trouble: ["abort", "fault", "disabled", "refused", "killed", "full", "ignored", "late"],
   solving: ["try", "solved", "failed", "interrupted", "resumed", "forecast"],
+  minds: ["thought"],
   world: ["added", "removed", "injected", "revoked", "task", "note", "hand"],
 };
 

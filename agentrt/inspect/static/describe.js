@@ -82,6 +82,7 @@ function ofUnit({ node: unit, frame }, lead) {
       ["Utility", number(unit.utility, 4) + rangeOf(unit)],
       ["Sunk cost", sunkCost(unit)],
       ["Weight", unit.weight === undefined ? "" : number(unit.weight)],
+      ["Asked", unit.asked ? `a mind, in tick ${unit.asked}` : ""],
       ["Progress", unit.progress ?? ""],
       ["Waits", unit.waits ?? ""],
       ["Asked again", unit.again ? `tick ${unit.again}` : ""],

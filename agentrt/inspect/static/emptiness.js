@@ -24,3 +24,8 @@ export function hasNoPlan({ agent }) {
 export function hasNoTimes(state) {
   return isOver(state);
 }
+
+/** Whether how it stands with a mind is not known: there is none; or it is a recording, or the past of a run. */
+export function hasNoThoughts(state) {
+  return isOver(state) || state.world?.mind === false;
+}

@@ -19,6 +19,7 @@ const GROUP_WORDS = {
   thinking: "Thinking",
   trouble: "Trouble",
   solving: "Solving",
+  minds: "Minds",
   world: "World",
 };
 

@@ -230,7 +230,8 @@ export class FileSource {
     Object.assign(snapshot, { tick, seconds: tick / this.index.hello.ticks_per_second });
     const trees = chunk.treesAt(found.number, tick);
     const outlines = this.isNews("outlines", name, chunk.first, trees) ? (chunk.trees[trees] ?? {}) : {};
-    const [explain, values] = [chunk.explanationAt(found.number, tick, name), chunk.valuesAt(found.number, tick)];
+    const rate = this.index.hello.ticks_per_second;
+    const [explain, values] = [chunk.explanationAt(found.number, tick, name, rate), chunk.valuesAt(found.number, tick)];
     return { is: "agent", name, tick, snapshot, explain, outlines, values };
   }
 
@@ -332,11 +333,11 @@ function opened(chunk) {
       made.set(agent, { place, value: view });
       return view;
     },
-    explanationAt(agent, tick, name) {
+    explanationAt(agent, tick, name, rate) {
       const [, , , , explained] = entryAt(agent, tick);
       const [then, lines] = explained[Math.max(0, nth(explained, tick))];
       const words = lines.map((line) => chunk.texts[line]);
-      return [`${name} at tick ${tick}: ${words[0]}`, ...words.slice(1).map(later(then, tick))].join("\n");
+      return [`${name} at tick ${tick}: ${words[0]}`, ...words.slice(1).map(later(then, tick, rate))].join("\n");
     },
     treesAt(agent, tick) {
       const views = byAgent.get(agent) ?? [];
@@ -356,13 +357,22 @@ function assembled(entries, place, known) {
 }
 
 /** What is a time from now in an explanation of an earlier tick, is another one by now. */
-function later(then, tick) {
+function later(then, tick, rate) {
   if (then === tick) return (line) => line;
+  const asked = (all, ago) => `asked ${ageWords(Number(ago) + (tick - then) / rate)} ago`;
+  const comes = (all, due) => {
+    const left = Number(due) - tick;
+    return `in tick ${due}, ${left} tick${left === 1 ? "" : "s"} from now`;
+  };
   return (line) =>
-    line.replace(/\bin tick (\d+), \d+ ticks? from now\b/g, (all, due) => {
-      const left = Number(due) - tick;
-      return `in tick ${due}, ${left} tick${left === 1 ? "" : "s"} from now`;
-    });
+    line
+      .replace(/\basked (\d{1,9}(?:\.\d{1,9})?) s ago\b/g, asked)
+      .replace(/\bin tick (\d+), \d+ ticks? from now\b/g, comes);
+}
+
+/** A time in the words of an explanation. */
+function ageWords(seconds) {
+  return `${seconds < 999.5 ? Number(seconds.toPrecision(3)) : seconds.toFixed(0)} s`;
 }
 
 function drawn(chunk, tick) {

@@ -8,6 +8,7 @@
  */
 
 const SLEEPS = /^until tick (\d{1,18})$/;
+const PLACE = /^\d{1,9}[a-z]{2} in the queue$/;
 
 /** What a patch makes of a value. */
 export function patched(old, patch) {
@@ -23,13 +24,17 @@ export function patched(old, patch) {
   return values;
 }
 
-/** Take out of a view what cannot be so any more in a later tick: sleep that is over. It is changed, and returned. */
+/**
+ * Take out of a view what may not be so any more in a later tick: sleep that is over, a place in a mind's queue. It is
+ * changed, and returned.
+ */
 export function settled(view, tick) {
   const frames = [view.plan, ...(view.performances ?? [])];
   while (frames.length > 0) {
     for (const unit of frames.pop()?.units ?? []) {
       const until = SLEEPS.exec(unit.waits ?? "");
       if (until !== null && Number(until[1]) <= tick) delete unit.waits;
+      if (unit.asked && PLACE.test(unit.progress ?? "")) unit.progress = "in the queue";
       frames.push(...(unit.frames ?? []));
     }
   }

@@ -46,6 +46,11 @@ export function gameTime(seconds) {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
 }
 
+/** A time that is read and not compared: `4.2 s`, and from a minute on as `gameTime` has it. */
+export function timeWords(seconds) {
+  return seconds < 60 ? `${number(seconds, 1)} s` : gameTime(seconds);
+}
+
 /** A text of at most so many characters. */
 export function clip(text, longest = LONGEST) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;

@@ -32,6 +32,7 @@ function keyTable(act) {
       (event) => act.tab((Number(event.key) + 9) % 10),
     ],
     [["c"], "c", "Crowd: how many do what", () => act.tab(10)],
+    [["m"], "m", "Thoughts: what the mind is asked", () => act.tab(11)],
     [["ArrowLeft"], "←", "one tick back, in a run too (shift: ten)", (event) => act.scrub(event.shiftKey ? -10 : -1)],
     [["ArrowRight"], "→", "one tick on (shift: ten)", (event) => act.scrub(event.shiftKey ? 10 : 1)],
     [["Home"], "Home", "to the first tick that is kept", () => act.scrub(-Infinity)],
@@ -45,7 +46,7 @@ function keyTable(act) {
     [["r"], "r", "the last reload: what changed, who took it up", () => act.reload()],
     [["s"], "s", "share: a link to this tick, a recording as one file", () => act.share()],
     [["t"], "t", "light or dark", () => act.theme()],
-    [["Escape"], "Esc", "select nothing; leave the search", () => act.escape()],
+    [["Escape"], "Esc", "select nothing; leave the search, and the thought that is read", () => act.escape()],
     [["?"], "?", "this help", () => act.help()],
   ];
 }

@@ -79,7 +79,7 @@ export function tabPanel(store, tabs) {
         on: { click: () => store.set({ tab: name }) },
       },
       h("span", { text: label }),
-      h("kbd", { text: "1234567890c"[index], "aria-hidden": "true" }),
+      h("kbd", { text: "1234567890cm"[index], "aria-hidden": "true" }),
     ),
   );
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...heads);

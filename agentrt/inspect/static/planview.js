@@ -11,7 +11,7 @@
  */
 
 import { fill, h, setAttr, setClass, setText, show } from "./dom.js";
-import { number, utility } from "./format.js";
+import { number, timeWords, utility } from "./format.js";
 import { valueWords } from "./pins.js";
 import { census, PLAN_MODES, planRows } from "./plantree.js";
 import { remember } from "./store.js";
@@ -28,7 +28,7 @@ export function planView(store) {
   const tree = new Tree({
     label: "Plan",
     create: makeCells,
-    update: fillCells,
+    update: (cells, row) => fillCells(cells, row, store.state),
     onToggle: (row, open) => store.set({ toggled: { ...store.state.toggled, [row.key]: open } }),
     onSelect: (row) => {
       if (row.kind !== "heading") store.set({ selection: { what: row.kind, path: row.path, key: row.key } });
@@ -62,18 +62,22 @@ export function planView(store) {
   });
   const scroll = h("div", { class: "scroll" }, head, tree.element, empty);
   const reveal = follower(scroll, tree);
-  store.view(["agent", "chosen", "planMode", "toggled", "selection", "tab", "hands"], (state) => {
+  let isAsking = false; // whether something of it waits for a mind: how long it does is another time in each tick
+  const draw = (state) => {
     const snapshot = state.agent?.snapshot;
     const rows = snapshot ? planRows(snapshot, state.planMode, state.toggled) : [];
     for (const row of rows)
       if (row.kind === "unit") row.hand = forceWord(state, state.chosen, "action", row.node.action, row.node.name);
+    isAsking = rows.some(({ kind, node }) => kind === "unit" && node.asked > 0);
     tree.show(rows, state.selection?.key ?? null);
     if (snapshot && state.tab === "plan") reveal(snapshot, rows);
     show(empty, rows.length === 0);
     show(head, rows.length > 0);
     setText(empty, emptyText(state));
     drawCensus(states, snapshot);
-  });
+  };
+  store.view(["agent", "chosen", "planMode", "toggled", "selection", "tab", "hands"], draw);
+  store.view(["world"], (state) => isAsking && state.tab === "plan" && draw(state));
   return h(
     "div",
     { class: "view plan-view" },
@@ -135,7 +139,7 @@ function makeCells() {
   return { lead, columns: [state, column], dot, name, label, hand, note, state, value, solid, boost, bar, column };
 }
 
-function fillCells(cells, row) {
+function fillCells(cells, row, state) {
   if (row.kind === "heading") {
     setText(cells.name, row.text);
     setClass(cells.dot, "dot none");
@@ -150,7 +154,7 @@ function fillCells(cells, row) {
   setClass(cells.state, `col-state ${node.state}`);
   setText(cells.state, row.kind === "frame" && !row.isOnBranch && node.state === "idle" ? "" : node.state);
   if (row.kind === "frame") fillFrame(cells, node);
-  else fillUnit(cells, node, row);
+  else fillUnit(cells, node, row, state);
   return `${row.kind} ${node.state}${row.isOnBranch ? " on-branch" : ""}${node.is_elected ? " elected" : ""}`;
 }
 
@@ -162,16 +166,23 @@ function fillFrame(cells, frame) {
   show(cells.bar, false);
 }
 
-function fillUnit(cells, unit, row) {
+function fillUnit(cells, unit, row, state) {
   setText(cells.name, unit.name || unit.action);
   setText(cells.label, unit.name && unit.name !== unit.action ? unit.action : "");
-  const note = unit.reason || [madeOfWords(unit), unit.progress].filter(Boolean).join(" · ");
+  const about = [askedWords(unit, state), unit.progress].filter(Boolean).join(", ");
+  const note = unit.reason || [madeOfWords(unit), about].filter(Boolean).join(" · ");
   setText(cells.note, note);
   setClass(cells.note, unit.reason ? "node-note reason" : "node-note");
   setAttr(cells.note, "title", note || null);
   setText(cells.value, utility(unit.boosted));
   show(cells.bar, true);
   drawBar(cells, unit, row.scale);
+}
+
+/** For how long it waits for the answer of a mind. */
+function askedWords({ asked }, { world, hello }) {
+  if (!asked || !world || !(hello?.ticks_per_second > 0)) return "";
+  return `asked ${timeWords(Math.max(0, world.tick - asked) / hello.ticks_per_second)} ago`;
 }
 
 /** What a utility is made of, by its author's word. */

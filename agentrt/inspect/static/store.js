@@ -18,6 +18,7 @@ import { clip } from "./format.js";
 import { taken as takenPins } from "./pinned.js";
 import { handsHandlers, handsState } from "./handsmodel.js";
 import { complete } from "./plantree.js";
+import { thoughtsHandlers, thoughtsState, UNKNOWN_THOUGHTS } from "./thoughtsmodel.js";
 import { whatIfHandlers, whatIfState } from "./whatifmodel.js";
 import { learnNames, withNames } from "./spannames.js";
 
@@ -47,6 +48,7 @@ export function initialState() {
     ...handsState(),
     ...editingState(),
     ...crowdState(),
+    ...thoughtsState(),
     message: "", // an error of the server, or what became of something, shown until it is dismissed
     messageIsGood: false, // whether it is no error
     chosen: null, // the name of the agent that is looked at
@@ -146,12 +148,13 @@ const HANDLERS = {
   ...handsHandlers,
   ...editingHandlers,
   ...crowdHandlers,
+  ...thoughtsHandlers,
   hello(store, message) {
     if (store.state.link === "open") return store.set({ hello: message }); // a recording that grows
     // Another server, or the same one after a restart: what was known of the run may be of another one.
     const unknown = { outlines: {}, events: [], eventsMissed: 0, timeline: null, drawing: null, reloads: [] };
     Object.assign(unknown, { agent: null, world: null, readings: new Map(), justNow: null, ...handsState() });
-    Object.assign(unknown, UNKNOWN_CROWD);
+    Object.assign(unknown, UNKNOWN_CROWD, UNKNOWN_THOUGHTS);
     return store.set({ ...unknown, hello: message, link: "open", linkText: "" });
   },
   state(store, message) {
