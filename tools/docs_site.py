@@ -51,6 +51,7 @@ FACADES = (
     "agentrt.selection",
     "agentrt.strategy",
     "agentrt.bridges",
+    "agentrt.minds",
     "agentrt.rebuild",
     "agentrt.testing",
     "agentrt.testing.strategies",

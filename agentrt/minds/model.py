@@ -22,6 +22,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
@@ -98,8 +99,8 @@ class Model:
     def require(self) -> None:
         """Load what it needs, which takes longer than a call may; ``MissingExtraError`` if that is not there."""
         try:
-            from pydantic_ai import direct  # noqa: F401
-            from pydantic_ai.models import openai  # noqa: F401
+            for name in ("pydantic_ai.direct", "pydantic_ai.models.openai"):
+                import_module(name)
         except ImportError as error:
             raise MissingExtraError("llm", error.name or "pydantic_ai") from None
         _trusted()

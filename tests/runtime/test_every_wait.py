@@ -22,7 +22,7 @@ from agentrt.testing import Simulation
 pytestmark = pytest.mark.untraced
 
 ROOT = Path(agentrt.__file__).parent
-OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts")  # never awaited in a strand
+OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "minds/model")  # never awaited in a strand
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
@@ -33,6 +33,9 @@ NOT_WAITS = {  # hooks that authors write, protocols and what their other halves
     "strategy.ask:GameplayOwner.wait_outside", "bridges:DriverAction.run", "bridges:PerformGoal.run",
     "strategy.solve:SolveRequest.run", "agent.agent:AgentRuntime.call", "agent.agent:AgentRuntime.run_agent",
     "worlds:SimpleWorld.play",
+    "minds.consider:Consider.run", "minds.consider:Consider.think", "minds.consider:Reflect.run",
+    "minds.consider:Reflect.think", "minds.converse:Attend.run", "minds.converse:Attend.think",
+    "minds.converse:Converse.run", "minds.converse:Converse.think",
 }  # fmt: skip
 INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.performances:perform", "activity.performances:Performance.wait", "body.budget:SearchWork.ask",
@@ -47,8 +50,10 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "strategy.solve:Interruptions.deal", "strategy.solve:await_end", "strategy.solve:await_request",
     "strategy.solve:Solving.run", "strategy.solve:Solving.solve",
     "strategy.solve:Attempt.perform", "strategy.solve:Attempt.solve",
+    "minds.consider:Minded.ask",
 }  # fmt: skip
 ALWAYS_WAITS = {"kernel.traps:next_tick", "kernel.traps:park", "activity.author.context:Context.next_tick"}
+ALWAYS_WAITS |= {"minds.mind:Mind.ask"}  # what is asked is served at the next intake
 
 
 class Have(Dependency[str], activity="every:have"):
