@@ -130,6 +130,7 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.past": "what lives on the thread of those who look back",
     "agentrt.inspect.server": "what lives on the server's thread",
+    "agentrt.inspect.thoughts": "who may read what a mind was asked, and how much of it is told",
     "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
     "agentrt.runtime.names": "an algorithm with bounds of its own",
