@@ -205,7 +205,7 @@ RECORD = [
 ]
 
 MINDS = [
-    "Asked", "Attend", "Budget", "Choice", "Consider", "Conversation", "Converse", "Line", "Memory", "Mind", "Minded", "Model",
+    "Asked", "Attend", "Budget", "Choice", "Consider", "Conversation", "Converse", "Line", "MemoryStream", "Mind", "Minded", "Model",
     "ModelRequest", "Option", "Plan", "Reflect", "Remembered", "Said", "Scripted", "Talks", "Thought", "consider",
 ]  # fmt: skip
 

@@ -81,7 +81,6 @@ FIELD_MODULES = {  # names of modules that the field itself uses in several pack
 MODULES_TO_RENAME: dict[str, int] = {}
 FIELD_CLASSES = {  # names of classes that the field itself uses twice, and why
     "Budget": "what may be used of something: of steps outside in a tick, and of a model's tokens",
-    "Memory": "what a behavior tree keeps of one agent; and what a character remembers, as in generative agents",
     "Condition": "what one waits for until it is notified, as in asyncio; and what a selection tree checks",
 }
 CLASSES_TO_RENAME: dict[str, int] = {}  # how many classes have that name

@@ -2,8 +2,8 @@
 
 A runtime has one ``Mind``: its models, budgets, queue and cache. Agents think by it in actions that derive from
 ``Consider`` (choose one of several activities), ``Plan`` (several in order), ``Converse`` and ``Attend`` (talk) or
-``Reflect`` (sum up what a ``Memory`` holds). A ``Scripted`` stands in for a model wherever there is none: in tests, in
-demos, in a branch of a recording.
+``Reflect`` (sum up what a ``MemoryStream`` holds). A ``Scripted`` stands in for a model wherever there is none: in
+tests, in demos, in a branch of a recording.
 
 Where each idea lies: ``asked`` what is asked and what comes of it; ``accounts`` who may use how much; ``model`` who
 answers; ``mind`` the queue; ``prompt`` templates and quoting; ``menu`` what may be chosen; ``recall`` what is
@@ -20,7 +20,7 @@ from agentrt.minds.menu import Choice, Option
 from agentrt.minds.mind import Mind, Thought
 from agentrt.minds.model import Model, Scripted
 from agentrt.minds.prompt import Said
-from agentrt.minds.recall import Memory, Remembered
+from agentrt.minds.recall import MemoryStream, Remembered
 
 __all__ = [
     "Asked",
@@ -31,7 +31,7 @@ __all__ = [
     "Conversation",
     "Converse",
     "Line",
-    "Memory",
+    "MemoryStream",
     "Mind",
     "Minded",
     "Model",

@@ -36,7 +36,7 @@ from agentrt.errors import (
 from agentrt.minds.asked import ModelRequest
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
 from agentrt.minds.prompt import RULES, fields_of, filled, rendered
-from agentrt.minds.recall import Memory
+from agentrt.minds.recall import MemoryStream
 from agentrt.words import class_name, repr_of
 
 if TYPE_CHECKING:
@@ -439,7 +439,7 @@ class Plan(Consider):
 class Reflect(Minded):
     """Sum up what was remembered lately, by a language model, and remember that.
 
-    It is ready when enough of importance came in since the last time. Its entity has a ``Memory``.
+    It is ready when enough of importance came in since the last time. Its entity has a ``MemoryStream``.
 
     Attributes:
         threshold: how much importance, in sum.
@@ -454,17 +454,17 @@ class Reflect(Minded):
     most: ClassVar[int] = 3
 
     def sees(self, ctx: Context[Any], args: Any) -> Mapping[str, Any]:
-        memory: Memory = ctx.entity[Memory]
+        memory: MemoryStream = ctx.entity[MemoryStream]
         return {"remembered": [one.line() for one in memory.entries[-_MOST_REFLECTED:]]}
 
     async def think(self, ctx: Context[Any], args: Any) -> None:
-        memory: Memory = ctx.entity[Memory]
+        memory: MemoryStream = ctx.entity[MemoryStream]
         while memory.since_reflection < self.threshold:
             await ctx.sleep(1.0)
         ctx.set_think_output()
 
     async def run(self, ctx: Context[Any], args: Any) -> None:
-        memory: Memory = ctx.entity[Memory]
+        memory: MemoryStream = ctx.entity[MemoryStream]
         item = {"type": "string", "maxLength": 300}
         schema = {
             "type": "object",

@@ -4,8 +4,8 @@ Who begins performs ``Converse``; the other one has ``Attend`` among its actions
 speaks to it, and is elected by its utility as any other. So nobody is held: a wolf comes, and whoever runs from it
 leaves the conversation where it is; the other one hears that and goes on with its life.
 
-A line is bounded, is remembered by both if they have a ``Memory``, and is told to whoever listens to ``Talks.said``:
-what draws balloons, or hears by chance.
+A line is bounded, is remembered by both if they have a ``MemoryStream``, and is told to whoever listens to
+``Talks.said``: what draws balloons, or hears by chance.
 
 Source: ours, minds.
 """
@@ -22,7 +22,7 @@ from agentrt.kernel.signals import Signal
 from agentrt.minds.consider import Minded
 from agentrt.minds.menu import check_answer
 from agentrt.minds.prompt import Said
-from agentrt.minds.recall import Memory
+from agentrt.minds.recall import MemoryStream
 
 if TYPE_CHECKING:
     from agentrt.activity.author.context import Context
@@ -188,7 +188,7 @@ class Talking(Minded):
         partner = conversation.partner_of(me)
         ctx.set_debug_progress(f"says to {partner.name}: {text}")
         for member in (me, partner):
-            memory = member.entity.get(Memory) if hasattr(member.entity, "get") else None
+            memory = member.entity.get(MemoryStream) if hasattr(member.entity, "get") else None
             if memory is not None:
                 memory.note(ctx.clock.tick, text, by=me.name, kind="said", importance=0.4)
         assert me.runtime is not None

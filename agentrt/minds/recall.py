@@ -48,7 +48,7 @@ class Remembered(NamedTuple):
         return Said(self.by, self.text) if self.by else self.text
 
 
-class Memory:
+class MemoryStream:
     """A bounded stream of what a character remembers. A component of its entity.
 
     Args:
@@ -67,12 +67,18 @@ class Memory:
         embed: Embed | None = None,
     ) -> None:
         if type(capacity) is not int or capacity < 1:
-            raise DefinitionError("Memory", f"capacity is {repr_of(capacity, 80)}.", "Write a whole number from 1 on.")
+            raise DefinitionError(
+                "MemoryStream", f"capacity is {repr_of(capacity, 80)}.", "Write a whole number from 1 on."
+            )
         if not half_life > 0:
-            raise DefinitionError("Memory", f"half_life is {repr_of(half_life, 80)}.", "Write game seconds above 0.")
+            raise DefinitionError(
+                "MemoryStream", f"half_life is {repr_of(half_life, 80)}.", "Write game seconds above 0."
+            )
         given: object = weights
         if not (isinstance(given, tuple) and len(given) == 3 and all(_is_weight(one) for one in given)):
-            raise DefinitionError("Memory", f"weights are {repr_of(weights, 80)}.", "Write three numbers from 0 on.")
+            raise DefinitionError(
+                "MemoryStream", f"weights are {repr_of(weights, 80)}.", "Write three numbers from 0 on."
+            )
         self.capacity: int = capacity
         self.half_life: float = half_life
         self.weights: tuple[float, float, float] = weights
@@ -237,7 +243,7 @@ class Memory:
             self._index.execute("DELETE FROM entry WHERE rowid = ?", (number,))
 
     def __repr__(self) -> str:
-        return f"<Memory: {len(self)} of {self.capacity} entries>"
+        return f"<MemoryStream: {len(self)} of {self.capacity} entries>"
 
 
 def _is_weight(value: object) -> bool:

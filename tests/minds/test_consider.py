@@ -7,7 +7,7 @@ from walkers import Walk, note
 
 from agentrt import TOP, Action, ActionArgs, Entity
 from agentrt.errors import DefinitionError
-from agentrt.minds import Consider, Memory, Option, Plan, Reflect, Said, consider
+from agentrt.minds import Consider, MemoryStream, Option, Plan, Reflect, Said, consider
 
 
 def choice(activity="t:walk", why="so", **args):
@@ -346,7 +346,7 @@ def test_enough_of_importance_is_summed_up_and_remembered(place):
         return {"conclusions": ["Bob is a liar."]}
 
     here = place(script)
-    memory = Memory()
+    memory = MemoryStream()
     dan = here.person("Dan", Musing)
     dan.entity.add(memory)
     here.tick(5)
@@ -361,7 +361,7 @@ def test_enough_of_importance_is_summed_up_and_remembered(place):
 def test_without_an_answer_nothing_is_remembered_and_it_does_not_ask_on_and_on(place):
     here = place(lambda asked: {"conclusions": []}, latency=0.05)
     dan = here.person("Dan", Musing)
-    memory = dan.entity.add(Memory())
+    memory = dan.entity.add(MemoryStream())
     memory.note(0, "much", importance=1.0)
     here.tick(100)
     assert len(memory) == 1

@@ -6,7 +6,7 @@ import pytest
 from walkers import note
 
 from agentrt import TOP, Action, CompoundAction, step
-from agentrt.minds import Attend, Converse, Memory, Talks
+from agentrt.minds import Attend, Converse, MemoryStream, Talks
 
 
 class Meet(CompoundAction):
@@ -59,9 +59,9 @@ def two(place):
     def two(answer=says, listens=Listen, **options):
         here = place(answer, **options)
         bob = here.person("Bob", *([listens] if listens else []), Flee)
-        bob.entity.add(Memory())
+        bob.entity.add(MemoryStream())
         ann = here.person("Ann", Meet.with_(bob.entity), Talk, Flee)
-        ann.entity.add(Memory())
+        ann.entity.add(MemoryStream())
         here.heard = []
         Talks.of(here.runtime).said.connect(
             lambda line: here.heard.append((here.runtime.tick, line.speaker.name, line.text))
@@ -78,7 +78,7 @@ def test_they_talk_by_turns_remember_it_and_go_on_with_their_lives(two):
         ("Ann", "Ann says 0"), ("Bob", "Bob says 1"), ("Ann", "Ann says 2"), ("Bob", "Bob says 3")
     ]  # fmt: skip
     for one in (ann, bob):
-        memory = one.entity[Memory]
+        memory = one.entity[MemoryStream]
         assert [(entry.by, entry.text) for entry in memory.entries][:4] == [who[1:] for who in here.heard[:4]]
     assert here.faults == []
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt.errors import DataFault, DefinitionError
-from agentrt.minds import Memory, Remembered, Said
+from agentrt.minds import MemoryStream, Remembered, Said
 from agentrt.minds.prompt import rendered
 
 
 def filled(*texts, **options):
-    memory = Memory(**options)
+    memory = MemoryStream(**options)
     for tick, text in enumerate(texts):
         memory.note(tick * 20, text)
     return memory
@@ -76,7 +76,7 @@ def test_for_a_prompt_it_is_bounded_and_what_was_said_is_quoted():
 
 
 def test_full_it_forgets_the_least_important_and_of_those_the_oldest():
-    memory = Memory(3)
+    memory = MemoryStream(3)
     for tick, worth in enumerate((0.5, 0.1, 0.1, 0.9, 0.2)):
         memory.note(tick, str(tick), importance=worth)
     assert texts(memory.entries) == ["0", "3", "4"]
@@ -84,17 +84,17 @@ def test_full_it_forgets_the_least_important_and_of_those_the_oldest():
 
 @pytest.mark.parametrize(("worth", "kept"), [(-3, 0.0), (7, 1.0), (float("nan"), 0.0), (0.25, 0.25)])
 def test_importance_is_from_0_to_1(worth, kept):
-    assert Memory().note(0, "x", importance=worth).importance == kept
+    assert MemoryStream().note(0, "x", importance=worth).importance == kept
 
 
 @given(
     st.lists(st.tuples(st.integers(0, 10**6), st.text(max_size=40), st.floats(0, 1)), max_size=40), st.text(max_size=30)
 )
 def test_saved_and_loaded_it_recalls_the_same(entries, words):
-    memory = Memory(20, half_life=77.0, weights=(1.0, 0.5, 2.0))
+    memory = MemoryStream(20, half_life=77.0, weights=(1.0, 0.5, 2.0))
     for tick, text, worth in entries:
         memory.note(tick, text, importance=worth, by="Ann" if tick % 2 else "", kind="said")
-    again = Memory.load(json.loads(json.dumps(memory.save())))
+    again = MemoryStream.load(json.loads(json.dumps(memory.save())))
     assert again.save() == memory.save()
     assert again.recall(10**6, words) == memory.recall(10**6, words)
     assert len(again) <= 20
@@ -116,10 +116,10 @@ GOOD = {"capacity": 3, "half_life": 1, "weights": [1, 1, 1], "since_reflection":
 )  # fmt: skip
 def test_what_is_no_saved_memory(saved):
     with pytest.raises(DataFault, match="no saved memory"):
-        Memory.load(saved)
+        MemoryStream.load(saved)
 
 
 @pytest.mark.parametrize("options", [{"capacity": 0}, {"capacity": True}, {"half_life": 0}, {"weights": (1, 2)}])
 def test_what_is_no_memory(options):
     with pytest.raises(DefinitionError):
-        Memory(**options)
+        MemoryStream(**options)

@@ -10,7 +10,7 @@ from walkers import Idle, Ponder, Walk
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.errors import UnansweredCallError
-from agentrt.minds import Attend, Budget, Converse, Memory, Mind, Model, Option, Plan, Scripted
+from agentrt.minds import Attend, Budget, Converse, MemoryStream, Mind, Model, Option, Plan, Scripted
 from agentrt.record.branch import branch
 from agentrt.record.replay import replay
 from agentrt.testing import StubOutside, TraceDigest, check_trace, exhaust
@@ -26,7 +26,7 @@ class Day(Plan):
 
     def sees(self, ctx, args):
         ctx.set_utility((ctx.clock.tick // 30) % 3 / 3)
-        told = ctx.entity[Memory].told(ctx.clock.tick, "pond bread", tokens=80)
+        told = ctx.entity[MemoryStream].told(ctx.clock.tick, "pond bread", tokens=80)
         return {"name": ctx.entity.name, "hour": ctx.clock.tick // 60, "remembered": told}
 
     def options(self, ctx, args):
@@ -77,7 +77,7 @@ def script(asked):
 def people(runtime, number=6):
     for index in range(number):
         entity = Entity("person", name=f"P{index}")
-        memory = entity.add(Memory(30))
+        memory = entity.add(MemoryStream(30))
         memory.note(0, "There is bread at the mill.", importance=0.5)
         runtime.add(Agent(entity, name=entity.name, actions=[Walk, Idle, Day, Talk, Listen, Flee]))
     runtime.on_input("wolf", lambda who: runtime.find(who).entity.signal("wolf").emit())

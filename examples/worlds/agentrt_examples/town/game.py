@@ -10,7 +10,7 @@ from typing import Final
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.kernel import TraceEvent, TraceRecord
-from agentrt.minds import Budget, Memory, Mind, Model, Scripted
+from agentrt.minds import Budget, MemoryStream, Mind, Model, Scripted
 from agentrt_actions import Located, Mover, PathFinder, Threats
 from agentrt_examples.colony.bodies import Fear, Legs, Position
 from agentrt_examples.town.chart import PLACES
@@ -81,7 +81,7 @@ class TownGame:
         body.add(Legs(position, town.ground, WALK), Mover)
         body.add(Fear("wolf", 0), Threats)
         body.add(town.finder, PathFinder)
-        body.add(Memory(120, half_life=DAY / TICKS_PER_SECOND))
+        body.add(MemoryStream(120, half_life=DAY / TICKS_PER_SECOND))
         body.add(person)
         body.add(town)
         person.need(hunger=random.between(0, FULL // 2), rest=random.between(0, FULL // 8), company=FULL // 3)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 from agentrt import MOVE, TOP, Action, ActionArgs, Context, Entity
 from agentrt.errors import ThoughtFailedError
-from agentrt.minds import Attend, Consider, Conversation, Converse, Memory, Option, Plan, Reflect, Said, Talks
+from agentrt.minds import Attend, Consider, Conversation, Converse, MemoryStream, Option, Plan, Reflect, Said, Talks
 from agentrt.minds.consider import Minded
 from agentrt_actions import walk_one
 from agentrt_examples.colony.bodies import Position
@@ -101,7 +101,7 @@ class _Speaking(_Person):
         town.telling.pop(person.name, None)
         if rumor is not None:
             town.telling[person.name] = rumor
-        memory: Memory = ctx.entity[Memory]
+        memory: MemoryStream = ctx.entity[MemoryStream]
         return {
             **_self(ctx), "kind": _kind_of(ctx), "feeling": _feeling(person, partner),
             "news": "none" if rumor is None else Said(HEARSAY, rumor.text),
@@ -362,7 +362,7 @@ class FreeTime(_Person, Consider):
         """Oneself, and who is near."""
         town, person = town_of(ctx), person_of(ctx)
         near = town.near(person.name, _IN_REACH)[:_MOST_NEAR]
-        memory: Memory = ctx.entity[Memory]
+        memory: MemoryStream = ctx.entity[MemoryStream]
         return {
             **_self(ctx), "hunger": round(person.hunger, 1), "lonely": round(person.company, 1),
             "near": {one.name: f"{one.doing}; {person.name} {_feeling(person, one.name)} them" for one in near},

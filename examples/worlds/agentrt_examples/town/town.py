@@ -15,7 +15,7 @@ from collections import deque
 from typing import Final, NamedTuple
 
 from agentrt import Agent, Entity, Runtime, Signal
-from agentrt.minds import Line, Memory, Talks
+from agentrt.minds import Line, MemoryStream, Talks
 from agentrt_examples.colony.bodies import Fear, Position
 from agentrt_examples.colony.paths import GridPathFinder
 from agentrt_examples.colony.terrain import Cell
@@ -182,7 +182,9 @@ class Town:
         if rumor.name in person.knows:
             return False
         person.knows[rumor.name] = self.tick
-        self.bodies[person.name][Memory].note(self.tick, rumor.text, importance=0.6, by=by or HEARSAY, kind="seen")
+        self.bodies[person.name][MemoryStream].note(
+            self.tick, rumor.text, importance=0.6, by=by or HEARSAY, kind="seen"
+        )
         if by:
             self.note("news passed on", person.name, f"heard from {by} that {rumor.text}")
         else:
@@ -264,7 +266,7 @@ class Town:
         if comes:
             guest.party = party
             party.guests.append(guest.name)
-        self.bodies[guest.name][Memory].note(
+        self.bodies[guest.name][MemoryStream].note(
             self.tick, f"{host.name} invited me to a party", importance=0.8, kind="done"
         )
         self.note(
