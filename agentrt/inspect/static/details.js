@@ -5,6 +5,7 @@
  * shown: a run that goes on must not unmark a text that somebody is about to copy.
  */
 
+import { mayControl } from "./breakpoints.js";
 import { describe } from "./describe.js";
 import { fill, h, setText } from "./dom.js";
 import { overlayWords } from "./drawing.js";
@@ -22,26 +23,35 @@ import { fillValueRow, valueRow } from "./values.js";
  * @returns {HTMLElement} the section.
  */
 export function selectedSection(store, breakButtons, changeButtons) {
-  const body = h("div", { class: "side-body" });
+  // The buttons stand beside what is drawn anew while a run goes on: one that is taken out between the press and the
+  // release of a mouse hears of no click.
+  const words = h("div");
+  const pressed = h("div");
+  const body = h("div", { class: "side-body" }, words, pressed);
   const title = h("h2", { text: "Selected" });
   let drawn = "";
+  let offered = "";
   let made = null; // the part with what a utility is made of
   store.view(["agent", "selection", "chosen", "hello", "world", "outlines", "reloads", "pins", "hands"], (state) => {
     const content = describe(state);
     // What a utility is made of changes all the time: that is brought up to date in place.
-    const text = JSON.stringify({
-      ...content,
-      force: state.hands.force.filter(([who, , , name]) => who === state.chosen && name === content.stop?.[1]),
-      madeOf: content.madeOf?.map(([name, , words]) => [name, words]),
-    });
+    const text = JSON.stringify({ ...content, madeOf: content.madeOf?.map(([name, , words]) => [name, words]) });
     setText(title, content.title);
     if (text !== drawn) {
       drawn = text; // else it is the same as before: a text that is being copied stays marked
       made = content.madeOf?.length > 0 ? madeOf(content, store) : null;
-      const buttons = state.hello?.source === "recording" ? changeButtons : breakButtons;
-      fill(body, ...render(content, made, state, buttons, store));
+      fill(words, ...render(content, made, state, store));
     }
     made?.update(content, state);
+    const isRecorded = state.hello?.source === "recording";
+    const force = state.hands.force.filter(([who, , , name]) => who === state.chosen && name === content.stop?.[1]);
+    const offers = JSON.stringify([
+      content.stop, state.chosen, force, isRecorded, mayControl(state), state.world?.breakpoints, state.hello?.file,
+    ]);
+    if (offers !== offered) {
+      offered = offers;
+      fill(pressed, content.stop ? (isRecorded ? changeButtons : breakButtons)(...content.stop) : null);
+    }
   });
   return h(
     "section",
@@ -51,7 +61,7 @@ export function selectedSection(store, breakButtons, changeButtons) {
   );
 }
 
-function render(content, made, state, buttons, store) {
+function render(content, made, state, store) {
   if (content.empty)
     return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
   const heading = h(
@@ -78,7 +88,6 @@ function render(content, made, state, buttons, store) {
     content.goTo === undefined
       ? null
       : h("button", { type: "button", class: "button", text: `Go to tick ${content.goTo}`, "data-go": content.goTo }),
-    content.stop ? buttons(...content.stop) : null,
   ];
 }
 
