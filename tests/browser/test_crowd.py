@@ -144,8 +144,11 @@ def test_a_recording_has_all_of_it_and_counts_answers(look, recording):
         page.keyboard.press("c")
         expect(page.locator(".crowd-key").first).to_be_visible()
         expect(page.locator(".heat .tally")).to_contain_text("a recording keeps no real time")
-        box = page.locator(".crowd-chart canvas").bounding_box()
-        page.mouse.dblclick(box["x"] + box["width"] - 9, box["y"] + box["height"] - 40)
+        expect(page.locator(".crowd-view .toolbar .tally").first).not_to_contain_text("reading")
+        canvas = page.locator(".crowd-chart canvas")
+        canvas.hover()  # which waits until nothing moves: where it is, and how wide, is asked after that
+        box = canvas.bounding_box()
+        canvas.dblclick(position={"x": box["width"] - 9, "y": box["height"] - 40})
         expect(page.locator(".clock-tick")).to_have_text(re.compile("tick 19[0-9]|tick 200"))
         arrange(page, Groups="doing", Order="think")
         expect(heads(page).first).to_be_visible()

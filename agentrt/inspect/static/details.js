@@ -23,11 +23,12 @@ import { fillValueRow, valueRow } from "./values.js";
  * @returns {HTMLElement} the section.
  */
 export function selectedSection(store, breakButtons, changeButtons) {
-  // The buttons stand beside what is drawn anew while a run goes on: one that is taken out between the press and the
-  // release of a mouse hears of no click.
-  const words = h("div");
+  // The buttons stand above what is drawn anew while a run goes on, and apart from it: one that is moved, or taken out,
+  // between the press and the release of a mouse hears of no click.
+  const head = h("div");
   const pressed = h("div");
-  const body = h("div", { class: "side-body" }, words, pressed);
+  const words = h("div");
+  const body = h("div", { class: "side-body" }, head, pressed, words);
   const title = h("h2", { text: "Selected" });
   let drawn = "";
   let offered = "";
@@ -40,6 +41,7 @@ export function selectedSection(store, breakButtons, changeButtons) {
     if (text !== drawn) {
       drawn = text; // else it is the same as before: a text that is being copied stays marked
       made = content.madeOf?.length > 0 ? madeOf(content, store) : null;
+      fill(head, content.empty ? null : heading(content));
       fill(words, ...render(content, made, state, store));
     }
     made?.update(content, state);
@@ -61,10 +63,8 @@ export function selectedSection(store, breakButtons, changeButtons) {
   );
 }
 
-function render(content, made, state, store) {
-  if (content.empty)
-    return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
-  const heading = h(
+function heading(content) {
+  return h(
     "div",
     { class: "side-heading" },
     content.state ? h("span", { class: `dot ${content.state}` }) : null,
@@ -73,8 +73,12 @@ function render(content, made, state, store) {
       ? h("span", { class: `state-word ${content.state}`, text: content.stateWord ?? content.state })
       : null,
   );
+}
+
+function render(content, made, state, store) {
+  if (content.empty)
+    return [h("p", { class: "empty-line", text: content.empty }), content.path ? pathLine(content.path) : null];
   return [
-    heading,
     content.bar ? largeBar(content.bar) : null,
     made?.element,
     content.why ? h("p", { class: "why-box", text: content.why }) : null,
