@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from weakref import finalize
 
 from agentrt.errors import DataFault, DefinitionError
 from agentrt.minds.prompt import Said, rendered
@@ -230,6 +231,7 @@ class MemoryStream:
 
         if self._index is None:
             self._index = sqlite3.connect(":memory:", check_same_thread=False)
+            finalize(self, self._index.close)  # from Python 3.13 on one that is only forgotten is warned of
             self._index.execute("CREATE VIRTUAL TABLE entry USING fts5(text, tokenize = 'porter unicode61')")
         new = [(number, one.text) for number, one in self._entries.items() if number > self._indexed]
         self._index.executemany("INSERT INTO entry (rowid, text) VALUES (?, ?)", new)
