@@ -18,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agentrt.runtime.intake import key_of
+
 if TYPE_CHECKING:
     from agentrt.kernel.rng import Stream
 
@@ -33,6 +35,15 @@ BROKEN: Final = "broken"  # what came is no answer
 REFUSED: Final = "refused"  # it will not answer, however often it is asked: the key, the model's name, the request
 AGAIN: Final = frozenset({BUSY, UNREACHED, LOST, LATE, SERVER, BROKEN})
 FREE: Final = frozenset({BUSY, UNREACHED, SERVER, REFUSED})  # servers count nothing for these
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def tokens_of(text: str) -> int:
+    """How many tokens a text has at most: one for each byte."""
+    return len(_bytes(text))
 
 
 class ModelRequest(NamedTuple):
@@ -52,13 +63,12 @@ class ModelRequest(NamedTuple):
     def key(self) -> str:
         """A hash of all that is asked, in hexadecimal digits."""
         text = json.dumps(self._asdict(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return blake2b(_bytes(text), digest_size=16).hexdigest()
 
     def bound(self) -> int:
         """How many tokens a call can use at most, if every byte is one."""
         schema = json.dumps(self.schema, ensure_ascii=False)
-        said = sum(len(text.encode("utf-8", "surrogatepass")) for text in (self.system, self.prompt, schema))
-        return said + AROUND + self.max_tokens
+        return sum(map(tokens_of, (self.system, self.prompt, schema))) + AROUND + self.max_tokens
 
     def corrected(self, answer: object, error: str) -> ModelRequest:
         """The same, asked once more: with what was answered, and what is wrong with that."""
@@ -117,12 +127,12 @@ def read_reply(data: object) -> Reply:
     if not isinstance(data, dict):
         return Reply(kind=BROKEN, text="what came is no reply")
     usage = Usage(*(_count(data.get(name)) for name in ("read", "written")))
-    key = data.get("key") if isinstance(data.get("key"), str) else ""
+    key = key_of(data)
     if "kind" not in data:
-        return Reply(data.get("value"), usage, key=str(key))
+        return Reply(data.get("value"), usage, key=key)
     after = data.get("after")
     seconds = float(after) if isinstance(after, (int, float)) and 0 < after < _MOST_SECONDS else 0.0
-    return Reply(None, usage, str(data["kind"]), str(data.get("text", "")), seconds, str(key))
+    return Reply(None, usage, str(data["kind"]), str(data.get("text", "")), seconds, key)
 
 
 _MOST_SECONDS: Final = 3600.0

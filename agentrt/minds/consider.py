@@ -96,9 +96,7 @@ class Minded(Action):
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         subject = class_name(cls)
-        pause: object = cls.pause
-        if not (isinstance(pause, (int, float)) and pause > 0):
-            raise DefinitionError(subject, f"pause is {repr_of(pause, 80)}.", "Write game seconds above 0.")
+        _require_seconds(cls, subject, "pause")
         for what in ("system", "prompt"):
             fields_of(subject, what, getattr(cls, what))
         if cls.outpaced not in _OUTPACED:
@@ -162,6 +160,13 @@ class Minded(Action):
         return answer
 
 
+def _require_seconds(cls: type[Minded], subject: str, *names: str) -> None:
+    for what in names:
+        value: object = getattr(cls, what)
+        if not (isinstance(value, (int, float)) and value > 0):
+            raise DefinitionError(subject, f"{what} is {repr_of(value, 80)}.", "Write game seconds above 0.")
+
+
 def mind_of(ctx: Context[Any], subject: str = "") -> Mind:
     """The mind of an action's runtime.
 
@@ -214,10 +219,7 @@ class Consider(Minded):
             raise DefinitionError(
                 subject, f"menu is {repr_of(cls.menu, 80)}.", 'Write menu = ("town:chat", "town:walk").'
             )
-        for what in ("again", "patience"):
-            if not (isinstance(getattr(cls, what), (int, float)) and getattr(cls, what) > 0):
-                problem = f"{what} is {repr_of(getattr(cls, what), 80)}."
-                raise DefinitionError(subject, problem, "Write game seconds above 0.")
+        _require_seconds(cls, subject, "again", "patience")
 
     def options(self, ctx: Context[Any], args: Any) -> Iterable[Option]:
         """What it may choose now: by default its ``menu``."""
@@ -278,25 +280,38 @@ class Consider(Minded):
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    async def _choose(self, ctx: Context[Any], args: Any, rules: str = "") -> list[Choice] | None:
+    async def _choose(self, ctx: Context[Any], args: Any) -> list[Choice] | None:
         """Ask, and have the first of what was chosen think; None if the answer is stale."""
         seen = dict(self.sees(ctx, args))
         menu = await self._menu(ctx, args)
-        refused = problem = ""
+        rules, problem = f"{_choosing(self.most)}\n{menu.lines()}", ""
         for _ in range(2):
-            said = f"{_choosing(self.most)}\n{menu.lines()}"
-            told = "\n".join(part for part in (said, rules, refused) if part)
-            choices: list[Choice] = await self.ask(
-                ctx, args, seen, menu.schema(self.most), lambda answer: _chosen(menu, answer, self.most),
-                rules=told, options=menu.plain(),
-            )  # fmt: skip
+            choices = await self._ask_menu(ctx, args, seen, menu, rules)
             if self.stale != "take" and self._has_changed(ctx, args, seen):
                 return None
             problem = await self._can(ctx, choices[0])
             if not problem:
                 return choices
             refused = f"You chose {choices[0].activity}, which cannot be done now: {problem}. Choose something else."
+            rules = f"{rules}\n{refused}"
         raise ThoughtFailedError(f"what it chose cannot be done: {problem}", agent=ctx.agent.name, path=ctx.path)
+
+    async def _ask_menu(
+        self,
+        ctx: Context[Any],
+        args: Any,
+        seen: Mapping[str, Any],
+        menu: Menu,
+        rules: str,
+        *,
+        is_running: bool = False,
+    ) -> list[Choice]:
+        """Ask for choices from a menu."""
+        choices: list[Choice] = await self.ask(
+            ctx, args, seen, menu.schema(self.most), lambda answer: _chosen(menu, answer, self.most),
+            rules=rules, options=menu.plain(), is_running=is_running,
+        )  # fmt: skip
+        return choices
 
     async def _menu(self, ctx: Context[Any], args: Any) -> Menu:
         menu = self._offered(ctx, args)
@@ -429,11 +444,7 @@ class Plan(Consider):
         menu = self._offered(ctx, args)
         was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {rendered(reason)[:200]}."
         rules = f"{was}\n{_choosing(self.most)}\n{menu.lines()}"
-        steps: list[Choice] = await self.ask(
-            ctx, args, seen, menu.schema(self.most), lambda answer: _chosen(menu, answer, self.most),
-            rules=rules, options=menu.plain(), is_running=True,
-        )  # fmt: skip
-        return steps
+        return await self._ask_menu(ctx, args, seen, menu, rules, is_running=True)
 
 
 class Reflect(Minded):

@@ -32,7 +32,7 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, Tho
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.minds.accounts import Account, Budget, Spending
-from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, ModelRequest, Reply, read_reply
+from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, ModelRequest, Reply, read_reply, tokens_of
 from agentrt.minds.menu import load_validator
 from agentrt.minds.model import Model, Scripted
 from agentrt.snapshot.views import MindView, ThoughtText, ThoughtView
@@ -57,9 +57,9 @@ class Thought:
     """One thing that is asked, until it has an answer or has none."""
 
     __slots__ = (
-        "_first_key", "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache",
-        "is_misfit", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request",
-        "seen", "spendings", "state", "strand", "timer", "untaken", "usage", "value", "waiter", "worth",
+        "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache", "is_misfit",
+        "key", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request", "seen",
+        "spendings", "state", "strand", "timer", "untaken", "usage", "value", "waiter", "worth",
     )  # fmt: skip
 
     def __init__(
@@ -81,6 +81,7 @@ class Thought:
         self.number: int = number  # which thought of its mind, from 1
         self.agent: Agent = agent
         self.request: ModelRequest = request  # as it is asked now
+        self.key: str = request.key  # of what was asked at first, by which the answer is kept
         self.model: AnyModel = model
         self.asked: int = asked  # the tick in which it was asked
         self.path: str = path  # the place in the plan of who asks
@@ -107,14 +108,6 @@ class Thought:
         self.spendings: list[tuple[Account, Spending]] = []  # of the call that is under way
         self.strand: Strand | None = None  # what waits for a call outside
         self.timer: Timer | None = None  # for a scripted answer
-        self._first_key: str = ""
-
-    @property
-    def key(self) -> str:
-        """That of what was asked at first, by which the answer is kept."""
-        if not self._first_key:
-            self._first_key = self.request.key
-        return self._first_key
 
     @property
     def is_over(self) -> bool:
@@ -313,10 +306,14 @@ class Mind:
 
     def _sort(self) -> None:
         if not self._is_sorted:
-            order = {agent: place for place, agent in enumerate(self.runtime.agents)}
-            last = len(order)
-            self._waiting.sort(key=lambda one: (-one.worth, order.get(one.agent, last), one.number))
+            self._waiting = self._in_order()
             self._is_sorted = True
+
+    def _in_order(self) -> list[Thought]:
+        """Who waits, as they are served."""
+        order = {agent: place for place, agent in enumerate(self.runtime.agents)}
+        last = len(order)
+        return sorted(self._waiting, key=lambda one: (-one.worth, order.get(one.agent, last), one.number))
 
     def _most_at_once(self) -> int:
         return 1 if self._failures >= _MANY_FAILURES else self.at_once
@@ -474,11 +471,9 @@ class Mind:
         if thought.corrections > 1 or thought.waiter is None:
             self._fail(thought, f"its answer cannot be taken: {error}")
             return
-        key = thought.key  # before the request is another one
-        before = len(thought.request.prompt.encode("utf-8", "surrogatepass"))
+        before = tokens_of(thought.request.prompt)
         thought.request = thought.request.corrected(value, error)
-        assert thought.key == key
-        thought.bound += len(thought.request.prompt.encode("utf-8", "surrogatepass")) - before
+        thought.bound += tokens_of(thought.request.prompt) - before
         self._again(thought, f"its answer could not be taken: {error}")
 
     def _again(self, thought: Thought, reason: str) -> None:
@@ -562,9 +557,7 @@ class Mind:
     def _place(self, thought: Thought) -> int:
         tick, places = self._places
         if tick != self.runtime.tick or thought not in places:
-            order = {agent: place for place, agent in enumerate(self.runtime.agents)}
-            waiting = sorted(self._waiting, key=lambda one: (-one.worth, order.get(one.agent, 0), one.number))
-            places = {one: place for place, one in enumerate(waiting, 1)}
+            places = {one: place for place, one in enumerate(self._in_order(), 1)}
             self._places = self.runtime.tick, places
         return places.get(thought, 0)
 
@@ -581,7 +574,7 @@ class Mind:
         """How it stands, as frozen, plain data."""
         tick = self.runtime.tick
         tokens, calls = self.account.left(tick)
-        thoughts = [*self._running, *sorted(self._waiting, key=self._place)]
+        thoughts = [*self._running, *self._in_order()]
         return MindView(
             models=tuple(self.models),
             at_once=self.at_once,

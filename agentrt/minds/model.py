@@ -26,7 +26,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
-from agentrt.minds.asked import BROKEN, BUSY, LATE, LOST, REFUSED, SERVER, UNREACHED, Asked, ModelRequest, Reply, Usage
+from agentrt.minds.asked import (
+    BROKEN,
+    BUSY,
+    LATE,
+    LOST,
+    REFUSED,
+    SERVER,
+    UNREACHED,
+    Asked,
+    ModelRequest,
+    Reply,
+    Usage,
+    tokens_of,
+)
 from agentrt.words import printable, repr_of
 
 if TYPE_CHECKING:
@@ -339,7 +352,7 @@ class Scripted:
 
 
 def _quarter(text: str) -> int:
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
+    return -(-tokens_of(text) // 4)
 
 
 AnyModel: TypeAlias = "Model | Scripted"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from weakref import finalize
 
 from agentrt.errors import DataFault, DefinitionError
+from agentrt.minds.asked import tokens_of
 from agentrt.minds.prompt import Said, rendered
 from agentrt.words import error_words, repr_of
 
@@ -152,7 +153,7 @@ class MemoryStream:
         found: list[Any] = []
         for one in self.recall(tick, words, most=self.capacity, ticks_per_second=ticks_per_second):
             line = one.line()
-            tokens -= len(rendered(line).encode("utf-8", "surrogatepass")) + 3
+            tokens -= tokens_of(rendered(line)) + 3
             if tokens < 0:
                 break
             found.append(line)

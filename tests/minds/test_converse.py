@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from walkers import note
+import walkers
 
-from agentrt import TOP, Action, CompoundAction, step
+from agentrt import TOP, CompoundAction, step
 from agentrt.minds import Attend, Converse, MemoryStream, Talks
 
 
@@ -36,17 +36,8 @@ class Listen(Attend):
     pace = 100.0
 
 
-class Flee(Action):
-    does = TOP
-    utility = 0.9
-
-    async def think(self, ctx, args):
-        await ctx.signals["wolf"].wait()
-        ctx.set_think_output()
-
-    async def run(self, ctx, args):
-        note(ctx, "flees")
-        await ctx.sleep(100)
+class Flee(walkers.Flee):
+    seconds = 100
 
 
 def says(asked):

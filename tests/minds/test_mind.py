@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from walkers import Ponder, Walk, note
+from walkers import Flee, Ponder, Walk, note
 
 from agentrt import TOP, Action, Agent, Entity, Event, Runtime
 from agentrt.errors import DefinitionError, ThoughtFailedError
@@ -273,19 +273,6 @@ def test_a_purpose_has_a_budget_of_its_own(place):
 
 
 # --- who is outpaced --------------------------------------------------------------------------------------------------
-
-
-class Flee(Action):
-    does = TOP
-    utility = 0.9
-
-    async def think(self, ctx, args):
-        await ctx.signals["wolf"].wait()
-        ctx.set_think_output()
-
-    async def run(self, ctx, args):
-        note(ctx, "flees")
-        await ctx.sleep(1)
 
 
 @pytest.mark.parametrize("outpaced", ["cancel", "finish"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+import walkers
 from players import play_on
 from walkers import Idle, Ponder, Walk
 
-from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt import TOP, Agent, Entity, Runtime
 from agentrt.errors import UnansweredCallError
 from agentrt.minds import Attend, Budget, Converse, MemoryStream, Mind, Model, Option, Plan, Scripted
 from agentrt.record.branch import branch
@@ -46,16 +47,8 @@ class Listen(Attend):
     most_lines = 3
 
 
-class Flee(Action):
-    does = TOP
+class Flee(walkers.Flee):
     utility = 0.95
-
-    async def think(self, ctx, args):
-        await ctx.signals["wolf"].wait()
-        ctx.set_think_output()
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1)
 
 
 def script(asked):

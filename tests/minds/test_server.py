@@ -7,10 +7,11 @@ import math
 import time
 
 import pytest
+import walkers
 from model_server import Answer, ModelServer
 from walkers import Idle, Ponder, Walk
 
-from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt import Agent, Entity, Runtime
 from agentrt.minds import Budget, Mind, Model
 from agentrt.record.recording import Recording
 from agentrt.record.replay import replay
@@ -153,16 +154,8 @@ def test_nobody_is_there(host):
     assert world.faults == []
 
 
-class Flee(Action):
-    does = TOP
-    utility = 0.9
-
-    async def think(self, ctx, args):
-        await ctx.signals["wolf"].wait()
-        ctx.set_think_output()
-
-    async def run(self, ctx, args):
-        await ctx.sleep(5)
+class Flee(walkers.Flee):
+    seconds = 5
 
 
 @pytest.mark.parametrize("host", ["asyncio", "trio"])

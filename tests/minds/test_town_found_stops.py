@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from walkers import Flee
 
 from agentrt import TOP, Action
 from agentrt.minds import Consider
@@ -30,18 +31,6 @@ class Wonder(Consider):
     utility = 0.5
     menu = ("t:slow",)
     patience = 2.0
-
-
-class Flee(Action):
-    does = TOP
-    utility = 0.9
-
-    async def think(self, ctx, args):
-        await ctx.signals["wolf"].wait()
-        ctx.set_think_output()
-
-    async def run(self, ctx, args):
-        await ctx.sleep(1)
 
 
 @pytest.mark.parametrize("signals", [("wolf",), ("bell", "wolf"), ("wolf", "bell")], ids="-".join)

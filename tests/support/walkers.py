@@ -35,6 +35,22 @@ class Idle(Action):
         await ctx.sleep(0.5)
 
 
+class Flee(Action):
+    """Better than all else, once there is a wolf."""
+
+    does = TOP
+    utility = 0.9
+    seconds = 1
+
+    async def think(self, ctx, args):
+        await ctx.signals["wolf"].wait()
+        ctx.set_think_output()
+
+    async def run(self, ctx, args):
+        note(ctx, "flees")
+        await ctx.sleep(self.seconds)
+
+
 class Ponder(Consider):
     """Where to go."""
 
