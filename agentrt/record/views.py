@@ -66,58 +66,45 @@ def _difference(old: object, new: object) -> Any:
 
 def patched(old: object, patch: object, where: str) -> Any:
     """What a patch makes of a value, which stays as it is: ``RecordingError`` if it does not fit."""
-    try:
-        return _patched(old, patch, 0)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise RecordingError(where, f"a view cannot be put together: {error_words(error)}") from None
-
-
-def _patched(old: Any, patch: Any, depth: int) -> Any:
-    if depth > _DEEPEST:
-        raise ValueError("it is too deep")
-    if "=" in patch:
-        return patch["="]
-    if "~" in patch:
-        made = dict(old)
-        for key in patch.get("-", ()):
-            del made[key]
-        for key, change in patch["~"].items():
-            made[key] = _patched(made.get(key), change, depth + 1)
-        return made
-    values = list(old)
-    for index, change in patch["#"]:
-        values[index] = _patched(values[index], change, depth + 1)
-    return values
+    return _made(old, patch, where, copies=True)
 
 
 def altered(old: object, patch: object, where: str) -> Any:
     """As ``patched``, for who has the value alone: it becomes the other one, and nothing is copied."""
+    return _made(old, patch, where, copies=False)
+
+
+def _made(old: object, patch: object, where: str, *, copies: bool) -> Any:
     try:
-        return _altered(old, patch, 0)
+        return _patched(old, patch, 0, copies)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise RecordingError(where, f"a view cannot be put together: {error_words(error)}") from None
 
 
-def _altered(old: object, patch: object, depth: int) -> Any:
+def _patched(old: object, patch: object, depth: int, copies: bool) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError("it is too deep")
     if not isinstance(patch, dict):
         raise TypeError("the patch is none")
     if "=" in patch:
         return patch["="]
-    if depth > _DEEPEST:
-        raise ValueError("it is too deep")
     if "~" in patch:
         if not isinstance(old, dict):
             raise TypeError("it is no dict")
+        made = dict(old) if copies else old
         for key in patch.get("-", ()):
-            del old[key]
+            del made[key]
         for key, change in patch["~"].items():
-            old[key] = change["="] if "=" in change else _altered(old.get(key), change, depth + 1)
-        return old
+            # most changes are of a value: that spares a call for each
+            is_whole = "=" in change and depth < _DEEPEST
+            made[key] = change["="] if is_whole else _patched(made.get(key), change, depth + 1, copies)
+        return made
     if not isinstance(old, list):
         raise TypeError("it is no list")
+    values = list(old) if copies else old
     for index, change in patch["#"]:
-        old[index] = _altered(old[index], change, depth + 1)
-    return old
+        values[index] = _patched(values[index], change, depth + 1, copies)
+    return values
 
 
 def settle(view: dict[str, Any], tick: int) -> None:
