@@ -155,7 +155,7 @@ ANYS = {  # attributes and parameters that are declared as Any
     "inspect": 3,
     "kernel": 26,
     "packs": 3,
-    "record": 10,
+    "record": 8,
     "runtime": 1,
     "snapshot": 1,
     "strategy": 31,

@@ -66,15 +66,15 @@ def _difference(old: object, new: object) -> Any:
 
 def patched(old: object, patch: object, where: str) -> Any:
     """What a patch makes of a value, which stays as it is: ``RecordingError`` if it does not fit."""
-    return _made(old, patch, where, copies=True)
+    return _applied(old, patch, where, copies=True)
 
 
 def altered(old: object, patch: object, where: str) -> Any:
     """As ``patched``, for who has the value alone: it becomes the other one, and nothing is copied."""
-    return _made(old, patch, where, copies=False)
+    return _applied(old, patch, where, copies=False)
 
 
-def _made(old: object, patch: object, where: str, *, copies: bool) -> Any:
+def _applied(old: object, patch: object, where: str, *, copies: bool) -> Any:
     try:
         return _patched(old, patch, 0, copies)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
