@@ -427,6 +427,19 @@ class RebuildError(DataFault):
         super().__init__(f"{subject}: {problem}", **place)
 
 
+class ParameterError(DataFault):
+    """A world was given a parameter that it does not take, or a value that the parameter cannot have."""
+
+    code = "ART208"
+
+    def __init__(self, world: str, parameter: str, problem: str, remedy: str) -> None:
+        self.world = world  # the name of the world
+        self.parameter = parameter  # the name that was given; empty if it is about all of them
+        self.problem = problem  # what is wrong, without the full stop
+        of = f" '{parameter[:LONGEST_NAME]}'" if parameter else "s"
+        super().__init__(f"the parameter{of} of the world '{world}': {problem}. {remedy}".rstrip())
+
+
 class InvalidSelectionError(DataFault):
     """Files of selection trees are not what they have to be. One exception tells all the problems of a folder."""
 

@@ -19,6 +19,11 @@ with the runtime before anything is driven.
 
 An object is a world if it has what ``World`` lists; it need not inherit from it. ``SimpleWorld`` has all of that for
 whoever can make a runtime. A world may say, in an attribute ``registry``, what the packs of its agents can name.
+
+A world may take *parameters* (``TakesParameters``) and say what of a run can be *measured* (``Measures``): both are
+plain data under names, so that a program that knows nothing of the game can make a hundred runs of it and compare them.
+Whoever makes a world of parameters goes through ``make_world``: what a world is given was checked before, and a world
+that is given none is made as if there were none. What was given, and no default, is what a recording keeps.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ import contextlib
 import math
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +42,7 @@ from agentrt.errors import (
     AgentRTError,
     DefinitionError,
     ManifestError,
+    ParameterError,
     ProjectError,
     UnknownWorldError,
     did_you_mean,
@@ -44,7 +50,7 @@ from agentrt.errors import (
 from agentrt.folders import is_below
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.packs.registry import Manifest, Registry, load_entry_point, origin_of
-from agentrt.words import counted, error_words, printable_lines, repr_of, type_name
+from agentrt.words import counted, error_words, few, printable_lines, repr_of, type_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -52,18 +58,25 @@ if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
 
 __all__ = [
+    "Measures",
+    "Parameter",
     "Progress",
     "Project",
     "SimpleWorld",
     "TakesModel",
+    "TakesParameters",
+    "Value",
     "Watch",
     "World",
     "WorldReport",
+    "checked_params",
     "drive",
     "find_project",
     "find_worlds",
     "load_installed",
     "load_world",
+    "make_world",
+    "measure_world",
     "nobody",
     "project_world",
     "table_lines",
@@ -147,6 +160,210 @@ class TakesModel(Protocol):
         ...
 
 
+# --- parameters and measures ------------------------------------------------------------------------------------------
+
+Value: TypeAlias = int | float | bool | str
+"""What a parameter can be."""
+
+_PARAMETER = re.compile(r"\w[\w-]*(\.\w[\w-]*)*")
+_FLAGS = {"true": True, "false": False}  # as JSON writes them
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number, a flag or a text that a world can be made with; its type is that of its default.
+
+    Raises:
+        DefinitionError: it contradicts itself.
+    """
+
+    default: Value
+    help: str = ""  # what it does, in a line
+    low: float | None = None  # the least value of a number; None for no bound
+    high: float | None = None  # the largest one
+    choices: tuple[str, ...] = ()  # all values of a text; none for any text
+
+    def __post_init__(self) -> None:
+        if type(self.default) not in (int, float, bool, str):
+            problem = f"its default is {repr_of(self.default, 80)}."
+            raise DefinitionError("a Parameter", problem, "Give it a number, a flag or a text.")
+        is_number = type(self.default) in (int, float)
+        if not is_number and (self.low is not None or self.high is not None):
+            raise DefinitionError("a Parameter", "it has a range and is no number.", "Leave low and high out.")
+        if self.choices and type(self.default) is not str:
+            raise DefinitionError("a Parameter", "it has choices and is no text.", "Leave choices out.")
+        if problem := self._problem(self.default):
+            raise DefinitionError("a Parameter", f"its default does not fit: {problem}.", "Give it one that does.")
+
+    @property
+    def kind(self) -> str:
+        """What it is, in a word: int, float, bool or str."""
+        return type(self.default).__name__
+
+    @property
+    def range(self) -> str:
+        """What it can be, in words; empty if that is anything of its type."""
+        if self.choices:
+            return " | ".join(self.choices)
+        if self.low is None and self.high is None:
+            return ""
+        if self.high is None:
+            return f"{self.low:g} or more"
+        return f"{self.high:g} or less" if self.low is None else f"{self.low:g} to {self.high:g}"
+
+    def read(self, given: object) -> Value:
+        """A value of its type; a text is read, as a command line has it.
+
+        Raises:
+            ValueError: it is none; the error says in words what it has to be.
+        """
+        value = self._typed(given)
+        if value is None:
+            raise ValueError(f"{repr_of(given, 80)} is no {_KINDS[self.kind]}")
+        if problem := self._problem(value):
+            raise ValueError(problem)
+        return value
+
+    def _typed(self, given: object) -> Value | None:
+        kind = type(self.default)
+        if type(given) is kind:
+            return given
+        if (kind is float and type(given) is int) or (kind in (int, float) and type(given) is str):
+            with contextlib.suppress(ValueError, OverflowError):
+                return kind(given)
+            return None
+        return _FLAGS.get(given) if kind is bool and type(given) is str else None
+
+    def _problem(self, value: Value) -> str:
+        """What is wrong with a value of the right type; empty if nothing is."""
+        if type(value) is float and not math.isfinite(value):
+            return f"{value} is no number that can be counted with"
+        is_outside = not isinstance(value, str) and (
+            (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
+        )
+        if is_outside or (self.choices and value not in self.choices):
+            return f"{repr_of(value, 80)} is not {'one of ' if self.choices else ''}{self.range}"
+        return ""
+
+
+_KINDS = {"int": "whole number", "float": "number", "bool": "flag (true or false)", "str": "text"}
+
+
+@runtime_checkable
+class TakesParameters(World, Protocol):
+    """A world that can be made otherwise than by default: ``agentrt demo NAME --set NAME=VALUE``.
+
+    ``make``, ``run_headless`` and ``run_live`` take ``params``: values that were checked, of some of its parameters;
+    the others are as by default. Equal arguments make equal worlds, and none are the same as all at their defaults.
+    """
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What it can be made with, by name, as in ``"wolves"`` or ``"hearthling.eat.utility"``."""
+        ...
+
+    def make(self, *, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
+        """Make it; see ``World.make``."""
+        ...
+
+    def run_headless(
+        self,
+        *,
+        ticks: int,
+        seed: int,
+        host: str,
+        progress: Progress,
+        watch: Watch = nobody,
+        params: Mapping[str, Value] | None = None,
+    ) -> WorldReport:
+        """Run without a terminal; see ``World.run_headless``."""
+        ...
+
+    def run_live(
+        self, *, seed: int, speed: float, watch: Watch = nobody, params: Mapping[str, Value] | None = None
+    ) -> None:
+        """Run in the terminal; see ``World.run_live``."""
+        ...
+
+
+@runtime_checkable
+class Measures(Protocol):
+    """A world of which a program can ask how a run of it goes."""
+
+    def measure(self, runtime: Runtime) -> Mapping[str, int | float | str]:
+        """What is measured of a run, by name: plain data, after any tick. It changes nothing.
+
+        Args:
+            runtime: one that this world made; what else it needs lies in ``runtime.game``.
+        """
+        ...
+
+
+def checked_params(world: World, given: Mapping[str, object]) -> dict[str, Value]:
+    """What a world is given, in the order of its parameters: each is one that it takes, and of its type.
+
+    Args:
+        world: any; one that takes no parameters can be given none.
+        given: values by name; a text is read by the type of the parameter. Defaults are not filled in.
+
+    Raises:
+        ParameterError: there is no such parameter, or the value does not fit.
+    """
+    known = world.parameters if isinstance(world, TakesParameters) else {}
+    for name in given:
+        if name not in known:
+            near = did_you_mean(name, known).strip()
+            there = f"They are {few(list(known), 20)}." if known else "It takes none: leave it out."
+            problem = "there is no such parameter" if known else "this world has no parameters"
+            raise ParameterError(world.name, str(name), problem, f"{near} {there}".strip())
+    checked: dict[str, Value] = {}
+    for name, parameter in known.items():
+        if name in given:
+            try:
+                checked[name] = parameter.read(given[name])
+            except ValueError as error:
+                like = f"Its default is {parameter.default!r}."
+                raise ParameterError(world.name, name, str(error), like) from None
+    return checked
+
+
+def make_world(world: World, *, seed: int, host: str, params: Mapping[str, object] | None = None) -> Runtime:
+    """Make a world, with parameters if any are given; equal arguments make equal worlds.
+
+    Args:
+        world: any.
+        seed: of all that is random.
+        host: what it runs on: plain, asyncio or trio.
+        params: values by name, not checked yet; see ``checked_params``.
+
+    Raises:
+        ParameterError: it does not take them.
+    """
+    checked = checked_params(world, params or {})
+    if checked and isinstance(world, TakesParameters):
+        return world.make(seed=seed, host=host, params=checked)
+    return world.make(seed=seed, host=host)
+
+
+def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str]:
+    """What a world measures of a run of it, by name; nothing if it measures nothing.
+
+    Raises:
+        DefinitionError: what it gives is no plain data.
+    """
+    if not isinstance(world, Measures):
+        return {}
+    measured: object = world.measure(runtime)
+    if not isinstance(measured, Mapping):
+        remedy = "Give a dict: names, and numbers or texts."
+        raise DefinitionError(f"the world '{world.name}'", f"its measure gives a {type_name(measured)}.", remedy)
+    for name, value in measured.items():
+        if type(name) is not str or type(value) not in (int, float, str):
+            problem = f"its measure gives {repr_of(value, 80)} for {repr_of(name, 80)}."
+            raise DefinitionError(f"the world '{world.name}'", problem, "Measure numbers and texts, under names.")
+    return dict(measured)
+
+
 # --- a world of a function --------------------------------------------------------------------------------------------
 
 
@@ -154,6 +371,12 @@ class MakesRuntime(Protocol):
     """Makes the runtime of a world, with all that is in it at first."""
 
     def __call__(self, *, seed: int, host: str) -> Runtime: ...
+
+
+class MakesWithParameters(Protocol):
+    """Makes it of parameters: all that the world declares, those that were not given at their defaults."""
+
+    def __call__(self, *, seed: int, host: str, params: Mapping[str, Value]) -> Runtime: ...
 
 
 # What runs a world live, beside whatever else there is (a server, a window): called with its runtime and the speed.
@@ -168,26 +391,37 @@ class SimpleWorld:
 
     Args:
         name: what commands and recordings call it.
-        make: called with ``seed`` and ``host``; equal arguments make equal worlds.
+        make: called with ``seed`` and ``host``, and with ``params`` if there are ``parameters``: a value for each of
+            them, by name. Equal arguments make equal worlds.
         summary: what there is to see, in a line.
+        parameters: what it can be made with, by name.
+        measure: called with a runtime that ``make`` made, after any tick: gives numbers and texts by name, and changes
+            nothing.
         manifests: what its packs may name, besides what installed packages offer.
         live: a coroutine function that runs it on asyncio, called with the runtime and the speed; it has to await
             ``runtime.run(speed=speed)``. Without one nothing else runs.
+
+    Raises:
+        DefinitionError: a parameter has a name that a command line could not say, or is none.
     """
 
     def __init__(
         self,
         name: str,
-        make: MakesRuntime,
+        make: MakesRuntime | MakesWithParameters,
         *,
         summary: str = "",
+        parameters: Mapping[str, Parameter] | None = None,
+        measure: Callable[[Runtime], Mapping[str, int | float | str]] | None = None,
         manifests: Iterable[Manifest] = (),
         live: Live | None = None,
     ) -> None:
         self.name: str = name
         self.summary: str = summary
+        self.parameters: dict[str, Parameter] = _checked_parameters(name, parameters or {})
         self.live: Live | None = live  # what was given
-        self._make = make
+        self._make: Callable[..., object] = make
+        self._measure = measure
         self._manifests = tuple(manifests)
 
     @cached_property
@@ -199,19 +433,35 @@ class SimpleWorld:
         """
         return Registry.discover(*self._manifests, strict=False)
 
-    def make(self, *, seed: int, host: str) -> Runtime:
+    def make(self, *, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
         """Make its runtime, and leave it to the caller to drive it.
 
         Raises:
             DefinitionError: its function made something else.
+            ParameterError: it does not take these parameters.
         """
-        return made_runtime(self, self._make(seed=seed, host=host))
+        checked = checked_params(self, params or {})
+        if not self.parameters:
+            return made_runtime(self, self._make(seed=seed, host=host))
+        values = {name: checked.get(name, one.default) for name, one in self.parameters.items()}
+        return made_runtime(self, self._make(seed=seed, host=host, params=values))
+
+    def measure(self, runtime: Runtime) -> Mapping[str, int | float | str]:
+        """What its function measures of a run; nothing without one."""
+        return {} if self._measure is None else self._measure(runtime)
 
     def run_headless(
-        self, *, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody
+        self,
+        *,
+        ticks: int,
+        seed: int,
+        host: str,
+        progress: Progress,
+        watch: Watch = nobody,
+        params: Mapping[str, Value] | None = None,
     ) -> WorldReport:
         """Run for some ticks, as fast as it goes; the table says who ran what how often."""
-        runtime = self.make(seed=seed, host=host)
+        runtime = self.make(seed=seed, host=host, params=params)
         watch(runtime)
         digest = TraceDigest(runtime.trace)
         counts: dict[str, dict[str, int]] = {}  # by what ran: by who ran it
@@ -240,11 +490,13 @@ class SimpleWorld:
             rows=tuple((what, len(by), sum(by.values())) for what, by in sorted(counts.items())),
         )
 
-    def run_live(self, *, seed: int, speed: float, watch: Watch = nobody) -> None:
+    def run_live(
+        self, *, seed: int, speed: float, watch: Watch = nobody, params: Mapping[str, Value] | None = None
+    ) -> None:
         """Run it on asyncio at its own pace, until it ends or its user quits with Ctrl-C."""
         import asyncio
 
-        runtime = self.make(seed=seed, host="asyncio")
+        runtime = self.make(seed=seed, host="asyncio", params=params)
         watch(runtime)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(self.play(runtime, speed))
@@ -255,6 +507,18 @@ class SimpleWorld:
 
     def __repr__(self) -> str:
         return f"<SimpleWorld {self.name!r}>"
+
+
+def _checked_parameters(world: str, given: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    for name, parameter in given.items():
+        untrusted: object = parameter
+        if type(name) is not str or not _PARAMETER.fullmatch(name):
+            problem = f"it has a parameter {repr_of(name, 80)}."
+            raise DefinitionError(f"the world '{world}'", problem, "Name it with letters, digits and dots.")
+        if not isinstance(untrusted, Parameter):
+            problem = f"its parameter '{name}' is a {type_name(parameter)}."
+            raise DefinitionError(f"the world '{world}'", problem, "Give agentrt.worlds.Parameter(default).")
+    return dict(given)
 
 
 def made_runtime(world: World, made: object) -> Runtime:

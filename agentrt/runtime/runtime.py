@@ -202,6 +202,7 @@ class Runtime:
     """
 
     mind: RuntimeMind | None = None  # asks language models for its agents; see ``agentrt.minds``
+    game: object | None = None  # what a world keeps with its runtime, for itself; nothing here looks at it
 
     def __init__(
         self,
