@@ -63,6 +63,7 @@ LONG_ON_PURPOSE = {
     "agentrt/goals/selector.py",  # a selector, its goals and their locks know each other
     "agentrt/selection/state.py",  # a state and the behaviors that are given it name each other
     "agentrt/kernel/hosts/asyncio_.py",  # a strand makes tasks, which are strands that strands await
+    "agentrt/runtime/runtime.py",  # what a game calls, on one object
     "agentrt/kernel/kernel.py",  # what each tick passes
     "agentrt/reload.py",  # what a module says, how one thing takes over another, and a reload, which is both at once
     "agentrt/strategy/ask.py",  # what is asked, who is asked, and who asks: authors' signatures go round

@@ -621,8 +621,14 @@ class PlainHost:
 class Kernel:
     """The deterministic scheduler. By default its strands may await nothing but its own traps."""
 
-    def __init__(self, seed: int | str = 0, ticks_per_second: int = 20, host: PlainHost | None = None) -> None:
-        self.clock: Clock = Clock(ticks_per_second)  # what time it is
+    def __init__(
+        self,
+        seed: int | str = 0,
+        ticks_per_second: int = 20,
+        host: PlainHost | None = None,
+        start_tick: int = 0,
+    ) -> None:
+        self.clock: Clock = Clock(ticks_per_second, start_tick)  # what time it is
         self.seed = seed
         self.host: PlainHost = PlainHost() if host is None else host
         self.agenda: Agenda = Agenda()  # who sleeps until when

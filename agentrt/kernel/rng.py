@@ -7,6 +7,8 @@ everywhere.
 
 A stream is derived from a seed and a name through BLAKE2, never from the order in which streams are asked for: adding
 an agent does not change what another one draws.
+
+All that a stream is, is its state: whoever saves that number and sets it again goes on with the very next draw.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import math
 from collections.abc import MutableSequence, Sequence
 from hashlib import blake2b
 from typing import TypeVar
+
+from agentrt.words import repr_of
 
 T = TypeVar("T")
 
@@ -40,6 +44,21 @@ class Stream:
 
     def __init__(self, seed: int) -> None:
         self._state = seed & _MASK
+
+    @property
+    def state(self) -> int:
+        """Where it stands, a number from 0 to 2**64 - 1; set on another stream, that one goes on from here.
+
+        Raises:
+            ValueError: it is set to something else.
+        """
+        return self._state
+
+    @state.setter
+    def state(self, state: int) -> None:
+        if type(state) is not int or not 0 <= state <= _MASK:  # it comes out of saved games
+            raise ValueError(f"the state of a stream is {repr_of(state, 80)}: it takes a number from 0 to 2**64 - 1")
+        self._state = state
 
     def bits(self) -> int:
         """The next 64 random bits, as a number from 0 to 2**64 - 1."""

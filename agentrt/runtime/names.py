@@ -10,6 +10,9 @@ What was given must be remembered, and a runtime that lives for a year sees many
 * There is an end to both. Beyond it nothing new is remembered, and every newcomer gets a number that is
   higher than all that any name had, so that none can be given twice.
 
+The book can be saved as plain JSON and restored: a game that goes on from a save gives no name a second time either.
+Whoever returns *takes* his name, given or not: that is the runtime's business, which knows who lives.
+
 One module reads this one, the runtime: it is a room because it is a book of its own, with a proof of its own in the
 tests, and nothing of it is about running.
 
@@ -25,7 +28,12 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+from agentrt.errors import RebuildError
 
 _MOST = 1 << 20  # of either kind, hashes and runs
 _DIGITS = 15  # a longer number is part of the name
@@ -55,6 +63,33 @@ class Names:
             name = f"{wanted} {number}"
         self._remember(name)
         return name
+
+    def take(self, name: str) -> str:
+        """Give a name as it is to whoever had it before: it is remembered, whether it was given already or not."""
+        if max(self._sizes) < self._most and self._end_of_given(name) is None:
+            self._remember(name)
+        elif len(digits := _number_of_ours(name)) <= _DIGITS:
+            self._highest = max(self._highest, int(digits or "0"))
+        return name
+
+    def save(self) -> dict[str, Any]:
+        """All of it, as plain JSON."""
+        runs = {base: [list(firsts), list(lasts)] for base, (firsts, lasts) in self._runs.items()}
+        hashes = sorted(mark for marks in self._hashes.values() for mark in marks)
+        return {"hashes": hashes, "runs": runs, "highest": self._highest}
+
+    def restore(self, saved: object) -> None:
+        """Become what was saved; what was given meanwhile is forgotten.
+
+        Raises:
+            RebuildError: it is nothing that ``save`` gave; nothing is changed then.
+        """
+        try:
+            hashes, runs, highest = _read(saved if isinstance(saved, dict) else {})
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+            raise RebuildError("the saved names", "this is nothing that Names.save gave.") from None
+        self._hashes, self._runs, self._highest = hashes, runs, highest
+        self._sizes = [sum(map(len, hashes.values())), sum(len(firsts) for firsts, _ in runs.values())]
 
     def _end_of_given(self, name: str) -> int | None:
         """None for a name that can be given; else the last number of its run, or its own, or 0."""
@@ -114,6 +149,32 @@ class Names:
     def __repr__(self) -> str:
         hashes, runs = self._sizes
         return f"<Names: {hashes} hashes, {runs} runs, highest number {self._highest}>"
+
+
+def _read(saved: dict[str, Any]) -> tuple[dict[int, array[int]], dict[str, tuple[array[int], array[int]]], int]:
+    """What ``save`` gave, looked at: each list has to be as the search in it needs it."""
+    hashes: dict[int, array[int]] = {}
+    marks = array("Q", saved["hashes"])
+    for mark in marks:
+        hashes.setdefault(mark & 0xFF, array("Q")).append(mark)
+    runs = {base: (array("Q", firsts), array("Q", lasts)) for base, (firsts, lasts) in saved["runs"].items()}
+    ends = [end for firsts, lasts in runs.values() for end in _ascending(firsts, lasts)]
+    highest = saved["highest"]
+    if not _rises(marks) or not all(ends) or type(highest) is not int or highest < 1:
+        raise ValueError("not in order")
+    return hashes, runs, highest
+
+
+def _rises(numbers: Sequence[int]) -> bool:
+    return all(one < following for one, following in pairwise(numbers))
+
+
+def _ascending(firsts: array[int], lasts: array[int]) -> Iterator[bool]:
+    """Whether the runs of a base are apart and in order, one after the other."""
+    before = 0
+    for first, last in zip(firsts, lasts, strict=True):
+        yield before < first <= last < 10**_DIGITS
+        before = last
 
 
 def _parts(name: str) -> tuple[str, int]:

@@ -5,7 +5,7 @@
 * ``await agent.run()`` joins a runtime that is under way, or shares one with the others that are run like this.
 
 The runtime composes agents, keeps what they share (the kernel, leases, the think budget, names), and is a face over
-parts that do not know each other. Rules:
+parts that do not know each other. It is a long module since all of it is called on one object. Rules:
 
 * An agent is added and removed between ticks, at an intake; inputs are posted (``post``), from any thread.
 * The host is chosen from the event loop that runs when the runtime is first driven. It may change while
@@ -187,6 +187,7 @@ class Runtime:
     Args:
         seed: of every random stream.
         ticks_per_second: how many ticks make one second of game time.
+        start_tick: the tick after which it begins, such as that of a saved game; the first one to run is the next.
         host: ``"auto"`` takes the event loop that runs when the runtime is first driven, or none; ``"plain"``,
             ``"asyncio"`` or ``"trio"`` insist.
         restart: what becomes of an agent whose planner gave up. None: it is killed. By default who drives says it:
@@ -209,6 +210,7 @@ class Runtime:
         seed: int | str = 0,
         *,
         ticks_per_second: int = 20,
+        start_tick: int = 0,
         host: str = "auto",
         restart: Restart | Literal["when run"] | None = "when run",
         think_budget: int | None = None,
@@ -222,7 +224,7 @@ class Runtime:
             raise ValueError(f"hang_limit is {repr_of(hang_limit)}: it takes a number of seconds above 0, or None")
         if collector not in POLICIES:
             raise ValueError(f"collector is {repr_of(collector)}: choose one of {', '.join(POLICIES)}")
-        self.kernel: Kernel = Kernel(seed, ticks_per_second)  # the scheduler
+        self.kernel: Kernel = Kernel(seed, ticks_per_second, start_tick=start_tick)  # the scheduler
         self.clock: Clock = self.kernel.clock
         self.trace: TraceHub = self.kernel.trace  # where records of what happens are handed out
         self._reporting = Reporting(self)
@@ -246,7 +248,7 @@ class Runtime:
         # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
         self.drawing: Callable[[], Drawing | None] | None = None
         self._agents: dict[str, Agent] = {}
-        self._names = Names()
+        self.names: Names = Names()  # those that were given to agents here; can be saved and restored
         self._arrivals = 0
         # the drivers of all agents, in the order in which they drive
         self.round: Rounds = DriverPhase(self.kernel, self._agents)
@@ -274,6 +276,11 @@ class Runtime:
     def tick(self) -> int:
         """The number of the tick that runs, or of the last one that ran."""
         return self.kernel.tick
+
+    @property
+    def start_tick(self) -> int:
+        """The tick after which it began."""
+        return self.clock.start_tick
 
     @property
     def restart(self) -> Restart | None:
@@ -310,18 +317,26 @@ class Runtime:
         """A random stream of its own for a name, which says what it is for; the same name gives the same numbers."""
         return self.kernel.stream(name)
 
-    def add(self, agent: Agent[E]) -> Agent[E]:
+    def add(self, agent: Agent[E], *, returns: bool = False) -> Agent[E]:
         """Add an agent that is in no runtime; it begins to think at the next intake.
+
+        Args:
+            agent: the agent.
+            returns: whether it is one that was here before, or in another runtime of the same game: then it is called
+                as it was called there. Its random numbers begin anew; ``agent.random.state`` carries them on.
 
         Returns:
             The agent; if there ever was one of its name here, it has a number now.
 
         Raises:
             DefinitionError: it is no agent.
-            WrongStateError: it is in a runtime already, members of one of its task groups are in another one, or one
-                of its drivers drives somebody else by now.
+            WrongStateError: it is in a runtime already, members of one of its task groups are in another one, one of
+                its drivers drives somebody else by now, or it returns and somebody else has its name.
         """
         _require_agent(agent, "runtime.add")
+        if returns and agent.name in self._agents:
+            remedy = "Remove that one first, or let it have a number: add it without returns."
+            raise WrongStateError("runtime.add", f"another agent is called {agent.name!r}", remedy)
         if agent.runtime is not None:
             raise WrongStateError("runtime.add", f"{agent.name!r} is in a runtime", "Remove it there first.")
         for group in agent.task_groups:
@@ -330,7 +345,7 @@ class Runtime:
                     "runtime.add", f"members of {group.name} act in another runtime", "Take it out of that group first."
                 )
         agent.drivers.take_up()
-        name = self._names.give(agent.given_name)
+        name = self.names.take(agent.name) if returns else self.names.give(agent.given_name)
         self._agents[name] = agent
         self._arrivals += 1
         agent.join(self, name, self._arrivals)

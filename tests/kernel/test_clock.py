@@ -92,3 +92,14 @@ def test_repr():
     clock = Clock(30)
     clock.tick = 12
     assert repr(clock) == "<Clock: tick 12, 30 ticks a second>"
+
+
+def test_a_clock_can_begin_later():
+    clock = Clock(20, 100)
+    assert (clock.tick, clock.now, clock.begun) == (100, 5.0, 5.0)
+
+
+@pytest.mark.parametrize("start", [-1, True, 1.5, "7", None, 1 << 53])
+def test_a_start_that_is_no_tick_is_refused(start):
+    with pytest.raises(ValueError, match="start_tick is"):
+        Clock(20, start)

@@ -254,3 +254,19 @@ def test_choosing_from_nothing():
         Stream(0).choice([])
     with pytest.raises(ValueError, match="limit"):
         Stream(0).between(2, 1)
+
+
+def test_a_stream_goes_on_where_another_one_stood():
+    one, other = Stream(7), Stream(0)
+    one.bits()
+    other.state = one.state
+    assert one.state == 0x9E3779B97F4A7C1C
+    assert [other.bits() for _ in range(3)] == [one.bits() for _ in range(3)]
+
+
+@pytest.mark.parametrize("state", [-1, 1 << 64, True, 1.0, "7", None])
+def test_a_state_that_is_none_is_refused(state):
+    stream = Stream(7)
+    with pytest.raises(ValueError, match="it takes a number from 0"):
+        stream.state = state
+    assert stream.state == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentrt import Agent, Entity, Runtime
+from agentrt.errors import RebuildError, WrongStateError
 from agentrt.runtime.names import Names
 
 WANTED = st.one_of(
@@ -85,6 +87,49 @@ def test_a_hundred_thousand_that_come_and_go():
         tracemalloc.stop()
 
 
+@given(st.lists(st.tuples(WANTED, st.booleans()), max_size=40), st.lists(WANTED, max_size=20), st.integers(1, 60))
+def test_a_book_that_was_saved_goes_on_like_the_one_that_was_not(before, after, most):
+    names, restored = Names(most), Names(most)
+    for name, returns in before:
+        (names.take if returns else names.give)(name)
+    restored.restore(json.loads(json.dumps(names.save())))
+    assert [restored.give(name) for name in after] == [names.give(name) for name in after]
+    assert restored.save() == names.save()
+
+
+def test_who_returns_is_called_as_before_and_nobody_else_is():
+    names = Names()
+    assert [names.take("a0"), names.give("a0"), names.take("a0 2"), names.take("a0"), names.give("a0")] == [
+        "a0", "a0 2", "a0 2", "a0", "a0 3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        None,
+        {},
+        {"hashes": "x", "runs": {}, "highest": 1},
+        {"hashes": [2, 1], "runs": {}, "highest": 1},
+        {"hashes": [-1], "runs": {}, "highest": 1},
+        {"hashes": [1 << 64], "runs": {}, "highest": 1},
+        {"hashes": [], "runs": {"a": [[5], [4]]}, "highest": 1},
+        {"hashes": [], "runs": {"a": [[1, 2], [3, 4]]}, "highest": 1},
+        {"hashes": [], "runs": {"a": [[1], []]}, "highest": 1},
+        {"hashes": [], "runs": [], "highest": 1},
+        {"hashes": [], "runs": {}, "highest": 0},
+        {"hashes": [], "runs": {}, "highest": True},
+    ],
+)
+def test_what_is_no_saved_book_is_refused_and_changes_nothing(saved):
+    names = Names()
+    names.give("a")
+    with pytest.raises(RebuildError) as caught:
+        names.restore(saved)
+    assert str(caught.value) == "[ART207] the saved names: this is nothing that Names.save gave."
+    assert names.give("a") == "a 2"
+
+
 def runtime_of(*names):
     runtime = Runtime(3, host="plain")
     for name in names:
@@ -113,3 +158,32 @@ def test_nobody_goes_on_with_the_random_numbers_of_another():
         runtime.step()
     assert len(drawn) == 60
     runtime.close()
+
+
+def test_an_agent_that_returns_has_its_name_again():
+    runtime = Runtime(3, host="plain")
+    first = runtime.add(Agent(Entity("mouse", name="a0")))
+    with pytest.raises(WrongStateError, match="another agent is called 'a0'"):
+        runtime.add(Agent(Entity("mouse", name="a0")), returns=True)
+    runtime.remove(first)
+    runtime.step()
+    assert runtime.add(Agent(Entity("mouse", name="a0")), returns=True).name == "a0"
+    second = runtime.add(Agent(Entity("mouse", name="a0")))
+    assert second.name == "a0 2"
+    runtime.remove(second)
+    runtime.step()
+    assert runtime.add(second, returns=True).name == "a0 2"  # the same object, as it was called here
+    runtime.close()
+
+
+def test_a_runtime_that_is_given_its_book_gives_no_name_of_before():
+    before = runtime_of("wolf", "wolf")
+    after = Runtime(3, host="plain")
+    after.names.restore(before.names.save())
+    names = [
+        after.add(Agent(Entity("mouse", name=name)), returns=known).name
+        for name, known in (("wolf", True), ("wolf", False), ("hare", False))
+    ]
+    assert names == ["wolf", "wolf 3", "hare"]
+    before.close()
+    after.close()

@@ -345,3 +345,13 @@ def test_words_for_people(being, actions):
     assert repr(agent) == "<Agent 'being': alive, knows 1 actions>"
     runtime.close()
     assert repr(agent) == "<Agent 'being': not running, knows 1 actions>"
+
+
+def test_a_runtime_can_begin_after_any_tick():
+    runtime = Runtime(host="plain", start_tick=1200)
+    ticks = []
+    runtime.after_tick(lambda: ticks.append((runtime.tick, runtime.clock.begun)))
+    assert (runtime.start_tick, runtime.tick) == (1200, 1200)
+    runtime.step(0.1)
+    assert ticks == [(1201, 60.05), (1202, 60.1)]
+    runtime.close()
