@@ -43,14 +43,22 @@ def pytest_collection():
         gc.enable()
 
 
+def _repeats(item) -> bool:
+    """Whether a test covers nothing that others do not cover: it is marked so, draws examples, or is one more host."""
+    if item.get_closest_marker("untraced") is not None or getattr(item.obj, "is_hypothesis_test", False):
+        return True
+    hosts = {"asyncio", "trio"} & set(item.nodeid.partition("[")[2].rstrip("]").split("-"))
+    return bool(hosts) and item.path.parent.name != "hosts"  # there they are what is tested
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """A test that is marked so is not traced: the gate says what the others cover.
+    """A test that repeats others is not traced: the gate says what the others cover.
 
     Who switches a tracer off switches it on: it counts the calls that it hears of.
     """
     tracer = sys.gettrace()
-    if tracer is None or item.get_closest_marker("untraced") is None:
+    if tracer is None or not _repeats(item):
         return (yield)
     sys.settrace(None)
     try:
