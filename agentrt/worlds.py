@@ -69,6 +69,8 @@ __all__ = [
     "Watch",
     "World",
     "WorldReport",
+    "are_params",
+    "as_given",
     "checked_params",
     "drive",
     "find_project",
@@ -80,6 +82,7 @@ __all__ = [
     "nobody",
     "project_world",
     "table_lines",
+    "told_params",
 ]
 
 ENTRY_POINT_GROUP = "agentrt.worlds"
@@ -299,6 +302,14 @@ class Measures(Protocol):
         ...
 
 
+def are_params(given: object) -> bool:
+    """Whether something has the form of parameters: plain values by name, whichever world they are for."""
+    return isinstance(given, Mapping) and all(
+        type(name) is str and (type(value) in (int, bool, str) or (type(value) is float and math.isfinite(value)))
+        for name, value in given.items()
+    )
+
+
 def checked_params(world: World, given: Mapping[str, object]) -> dict[str, Value]:
     """What a world is given, in the order of its parameters: each is one that it takes, and of its type.
 
@@ -325,6 +336,16 @@ def checked_params(world: World, given: Mapping[str, object]) -> dict[str, Value
                 like = f"Its default is {parameter.default!r}."
                 raise ParameterError(world.name, name, str(error), like) from None
     return checked
+
+
+def told_params(params: Mapping[str, Value] | None) -> str:
+    """What a run was given, in words, to stand behind others; empty if that is nothing."""
+    return "".join(f", {name}={as_given(value)}" for name, value in (params or {}).items())
+
+
+def as_given(value: Value) -> str:
+    """A value as a command line takes it."""
+    return str(value).lower() if type(value) is bool else str(value)
 
 
 def make_world(world: World, *, seed: int, host: str, params: Mapping[str, object] | None = None) -> Runtime:
@@ -485,7 +506,7 @@ class SimpleWorld:
         drive(runtime, host, lambda: runtime.tick >= ticks)
         return WorldReport(
             digest=digest.hexdigest(),
-            title=f"{self.name}: {ticks} ticks, seed {seed}, {host} host",
+            title=f"{self.name}: {ticks} ticks, seed {seed}, {host} host{told_params(params)}",
             columns=("what", "agents", "times"),
             rows=tuple((what, len(by), sum(by.values())) for what, by in sorted(counts.items())),
         )

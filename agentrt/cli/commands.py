@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeAlias
@@ -48,11 +48,16 @@ from agentrt.words import counted
 from agentrt.worlds import (
     SimpleWorld,
     TakesModel,
+    TakesParameters,
+    Value,
     Watch,
     World,
+    as_given,
+    checked_params,
     find_project,
     find_worlds,
     load_installed,
+    make_world,
     nobody,
     runs,
     table_lines,
@@ -162,7 +167,7 @@ def inspect(
     if recording is None:
         world = _own_world()
         _inspect_world(
-            world, page, seed=0, speed=1.0, controls=controls, paused=False, past=None, watch=nobody,
+            world, page, seed=0, params={}, speed=1.0, controls=controls, paused=False, past=None, watch=nobody,
             breakpoints=breakpoints, reloader_of=_reloaders(world) if controls else None, editor=editor,
         )  # fmt: skip
         return
@@ -182,15 +187,15 @@ def _wait() -> None:
 
 
 def _inspect_world(
-    world: World, page: _Page, *, seed: int, speed: float, controls: bool, paused: bool, past: int | None,
-    watch: Watch, breakpoints: Path | None, reloader_of: _Reloaders | None, editor: str,
+    world: World, page: _Page, *, seed: int, params: Mapping[str, Value], speed: float, controls: bool, paused: bool,
+    past: int | None, watch: Watch, breakpoints: Path | None, reloader_of: _Reloaders | None, editor: str,
 ) -> None:  # fmt: skip
     """Run a world at its own pace and show it in the browser, until Ctrl-C."""
     import asyncio
 
     from agentrt.inspect import Inspector
 
-    runtime = world.make(seed=seed, host="asyncio")
+    runtime = make_world(world, seed=seed, host="asyncio", params=params)
     inspector = Inspector(
         runtime, port=page.port, address=page.address, token=page.token, controls=controls, title=world.name,
         past=past, breakpoints=breakpoints, editing=None if reloader_of is None else reloader_of(runtime),
@@ -226,6 +231,8 @@ class _Way(NamedTuple):
     headless: bool
     ticks: int | None
     seed: int
+    given: dict[str, str]  # values of parameters, by name, as they were written
+    parameters: bool  # whether nothing is run, and what the world takes is printed
     digest: bool
     host: str | None
     speed: float
@@ -263,6 +270,18 @@ def _with_model(world: World, model: str | None, base_url: str | None) -> World:
     return world.with_model(model, base_url or "")
 
 
+def _given_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"'{text}' is not NAME=VALUE, as in wolves=4.")
+        if name in given:
+            raise click.BadParameter(f"'{name}' is set twice.")
+        given[name] = value
+    return given
+
+
 def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a function that is to be a command the options of a run; it is called with a ``way`` and a ``page``."""
 
@@ -271,6 +290,11 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
         "--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]"
     )
     @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
+    @click.option(
+        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_given_option,
+        help="A parameter of the world, as --parameters lists them. May be repeated.",
+    )  # fmt: skip
+    @click.option("--parameters", is_flag=True, help="Print what the world can be --set to, and do nothing else.")
     @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
     @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
     @click.option(
@@ -394,10 +418,37 @@ def _own_world() -> World:
 def _run(
     world: World, way: _Way, page: _Page, besides: Watch = nobody, *, reloader_of: _Reloaders | None = None
 ) -> None:
+    if way.parameters:
+        _list_parameters(world)
+        return
     headless = way.headless
     if not way.is_inspected and not headless and not _has_terminal():
         tell("standard output is not a terminal: running headless", err=True)
         headless = True
+    _require_fitting(way, page, headless)
+    world = _with_model(world, way.model, way.base_url)
+    params = checked_params(world, way.given)
+    with _recorded(world.name, params, way.path) as record:
+
+        def watch(runtime: Runtime) -> None:
+            record(runtime)
+            besides(runtime)
+
+        if way.is_inspected:
+            _inspect_world(
+                world, page, seed=way.seed, params=params, speed=way.speed, controls=way.controls, paused=way.paused,
+                past=way.past, watch=watch, breakpoints=way.breakpoints, reloader_of=reloader_of, editor=way.editor,
+            )  # fmt: skip
+        elif headless:
+            _run_headless(world, way, params, watch)
+        elif params and isinstance(world, TakesParameters):
+            world.run_live(seed=way.seed, speed=way.speed, watch=_shown(world, watch), params=params)
+        else:
+            world.run_live(seed=way.seed, speed=way.speed, watch=_shown(world, watch))
+
+
+def _require_fitting(way: _Way, page: _Page, headless: bool) -> None:
+    """Refuse options that do not go together."""
     if not headless and (way.ticks is not None or way.digest or way.host is not None):
         raise click.UsageError("--ticks, --digest and --host go with --headless.")
     if not way.is_inspected and (way.controls or way.paused or way.past is not None or page.was_asked_for):
@@ -410,22 +461,6 @@ def _run(
         raise click.UsageError("--breakpoints goes with --inspect and --controls.")
     if way.paused and not way.controls:
         raise click.UsageError("--paused goes with --controls: else nobody could let it run.")
-    world = _with_model(world, way.model, way.base_url)
-    with _recorded(world.name, way.path) as record:
-
-        def watch(runtime: Runtime) -> None:
-            record(runtime)
-            besides(runtime)
-
-        if way.is_inspected:
-            _inspect_world(
-                world, page, seed=way.seed, speed=way.speed, controls=way.controls, paused=way.paused, past=way.past,
-                watch=watch, breakpoints=way.breakpoints, reloader_of=reloader_of, editor=way.editor,
-            )  # fmt: skip
-        elif headless:
-            _run_headless(world, way.ticks or DEFAULT_TICKS, way.seed, way.host or HOSTS[0], way.digest, watch)
-        else:
-            world.run_live(seed=way.seed, speed=way.speed, watch=_shown(world, watch))
 
 
 def _shown(world: World, watch: Watch) -> Watch:
@@ -467,15 +502,25 @@ def _list() -> None:
         sys.exit(1)
 
 
+def _list_parameters(world: World) -> None:
+    """Tell what a world takes: name, type, default and range of each parameter, and what it does."""
+    known = world.parameters if isinstance(world, TakesParameters) else {}
+    if not known:
+        tell(f"the world '{world.name}' takes no parameters", err=True)
+    for name, one in known.items():
+        what = f"{one.kind}, {one.range}" if one.range else one.kind
+        tell(f"{name}={as_given(one.default)}  {what}{f': {one.help}' if one.help else ''}")
+
+
 @contextlib.contextmanager
-def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
+def _recorded(world: str, params: Mapping[str, Value], path: Path | None) -> Iterator[Watch]:
     """Gives what records a world, or what does nothing if there is no path."""
     if path is None:
         yield nobody
         return
     recorders: list[RunRecorder] = []
     try:
-        yield lambda runtime: recorders.append(runtime.record(path, world=world))
+        yield lambda runtime: recorders.append(runtime.record(path, world=world, params=params))
     finally:
         for recorder in recorders:
             recorder.close()
@@ -483,11 +528,17 @@ def _recorded(world: str, path: Path | None) -> Iterator[Watch]:
             tell(f"recorded {recorder.ticks} ticks: {looks}", err=True)
 
 
-def _run_headless(world: World, ticks: int, seed: int, host: str, digest: bool, watch: Watch) -> None:
-    report = world.run_headless(ticks=ticks, seed=seed, host=host, progress=progress_printer(), watch=watch)
+def _run_headless(world: World, way: _Way, params: Mapping[str, Value], watch: Watch) -> None:
+    ticks, host, progress = way.ticks or DEFAULT_TICKS, way.host or HOSTS[0], progress_printer()
+    if params and isinstance(world, TakesParameters):
+        report = world.run_headless(
+            ticks=ticks, seed=way.seed, host=host, progress=progress, watch=watch, params=params
+        )
+    else:
+        report = world.run_headless(ticks=ticks, seed=way.seed, host=host, progress=progress, watch=watch)
     for line in table_lines(report):
         tell(line)
-    if digest:
+    if way.digest:
         tell(f"digest: {report.digest}")
 
 
@@ -507,8 +558,8 @@ def _make(recording: Path, world: str | None, to: int | None, model: str | None,
         return None
     known, progress = _with_model(world_called(name), model, base_url), progress_printer()
 
-    def make(*, seed: int, host: str) -> Runtime:
-        runtime = known.make(seed=seed, host=host)
+    def make(*, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
+        runtime = make_world(known, seed=seed, host=host, params=params)
         runtime.after_tick(lambda: progress(runtime.tick, last, ""))
         return runtime
 

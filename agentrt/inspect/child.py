@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -23,7 +24,7 @@ from agentrt.errors import AgentRTError
 from agentrt.record.branch import branch, load_edits
 from agentrt.record.recording import Recording
 from agentrt.words import repr_of, words_of
-from agentrt.worlds import load_world
+from agentrt.worlds import Value, load_world, make_world
 
 if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
@@ -109,9 +110,9 @@ def _branched(task: dict[str, Any], progress: _Progress) -> dict[str, Any]:
         name = str(recording.meta["world"] or "")
         world = load_world(name, task["app"]) if name else None
 
-        def make(*, seed: int, host: str) -> Runtime:
+        def make(*, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
             assert world is not None
-            runtime = world.make(seed=seed, host=host)
+            runtime = make_world(world, seed=seed, host=host, params=params)
             runtime.log_level = "off"
             runtime.after_tick(lambda: setattr(progress, "tick", runtime.tick))
             return runtime

@@ -425,7 +425,8 @@ class _Branching(Replay):
         if path is None:
             return nullcontext()
         meta = {"branched_from": {"recording": self.recording.path.name, "tick": self._at}}
-        return self.runtime.record(path, world=self.recording.meta["world"], max_bytes=self._max_bytes, meta=meta)
+        world, params = self.recording.meta["world"], self.recording.meta["params"]
+        return self.runtime.record(path, world=world, params=params, max_bytes=self._max_bytes, meta=meta)
 
     def leave(self) -> range:
         """It stands where the branch begins: the ticks to go on with."""

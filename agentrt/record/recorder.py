@@ -27,7 +27,7 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -42,7 +42,8 @@ from agentrt.record.schema import NOBODY, SCHEMA, THINNED, connect_writer, disca
 from agentrt.record.values import Codecs
 from agentrt.record.views import DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
-from agentrt.words import error_words, words_of
+from agentrt.words import error_words, repr_of, words_of
+from agentrt.worlds import Value, are_params
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Restart
@@ -216,8 +217,8 @@ And which drawings of the world, likewise.
 """
 
 OWN_KEYS = (
-    "schema", "agentrt", "python", "host", "world", "seed", "ticks_per_second", "started", "views", "drawings",
-    "created", "ended", "kept_from", "between", "unkept", "restart", "past",
+    "schema", "agentrt", "python", "host", "world", "params", "seed", "ticks_per_second", "started", "views",
+    "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past",
 )  # fmt: skip
 
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
@@ -238,6 +239,7 @@ class Recorder:
         path: str | Path,
         *,
         world: str = "",
+        params: Mapping[str, Value] | None = None,
         views: Views = "changed",
         drawings: Views = "changed",
         keep_ticks: int | None = None,
@@ -252,7 +254,7 @@ class Recorder:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
         _check(keep_ticks, max_bytes, commit_every, meta)
         every, draws_every = _every("views", views), _every("drawings", drawings)
-        _check_header(kernel.seed, world, meta)
+        _check_header(kernel.seed, world, params, meta)
         self.path: Path = Path(path)
         self.started: int = kernel.tick  # the tick after which the recording begins
         self.ticks: int = 0  # how many ticks were written; when it ended by a failure, how many are in the file
@@ -277,7 +279,8 @@ class Recorder:
         self._views = ViewWriter(runtime.find, every, self._kernel.clock.ticks_per_second) if every else None
         self._drawings = DrawingWriter(runtime.draw, draws_every) if draws_every else None
         self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
-        self._begin({**(meta or {}), "world": world, "views": views, "drawings": drawings})
+        header = {"world": world, "params": dict(params or {}), "views": views, "drawings": drawings}
+        self._begin({**(meta or {}), **header})
         # Last of all: had anything above failed, nobody would take these away again.
         self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
         runtime.intake.journal = self
@@ -523,12 +526,14 @@ def _every(option: str, value: object) -> int:
     return int(value)
 
 
-def _check_header(seed: object, world: object, meta: object) -> None:
+def _check_header(seed: object, world: object, params: object, meta: object) -> None:
     """Look at what the header is to hold, before there is a file."""
     if type(seed) not in (int, str):
         raise ValueError(f"the runtime's seed is {seed!r}: a recording keeps a whole number or a text")
     if not isinstance(world, str):
         raise ValueError(f"world is {world!r}: it takes the name of a world, or an empty text")
+    if not (params is None or are_params(params)):
+        raise ValueError(f"params is {repr_of(params, 200)}: it takes numbers, flags and texts by name, or None")
     try:
         json.dumps(meta, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

@@ -34,6 +34,7 @@ from agentrt.record.views import WHOLE_EVERY, altered, patched, settle
 from agentrt.runtime.intake import Codec, Reloaded
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.words import words_of
+from agentrt.worlds import are_params
 
 _LONGEST_CHAIN = 2 * WHOLE_EVERY  # of views that are put together; a recorder writes a whole one much sooner
 _LARGEST_CHAIN = 4 * LONGEST  # bytes that are read for one view: the longest takes a second, and others wait
@@ -130,6 +131,8 @@ class Recording:
         wrong += [key for key, least in _HEADER_NUMBERS.items() if not is_number(meta.get(key), least)]
         if type(meta.get("seed")) not in (int, str):
             wrong.append("seed")
+        if not are_params(meta.setdefault("params", {})):  # older recordings know of none
+            wrong.append("params")
         if wrong:
             raise RecordingError(self.where, f"its header has no proper {wrong[0]!r}")
         return meta

@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Callable, Coroutine, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -40,7 +41,7 @@ from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
 from agentrt.record.tuning import put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
-from agentrt.worlds import load_world
+from agentrt.worlds import load_world, make_world
 
 if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
@@ -171,7 +172,9 @@ class ReplayReport(NamedTuple):
 
 
 Make: TypeAlias = "Callable[..., Runtime]"
-"""Makes the world anew: called with ``seed=`` and ``host=``; see ``agentrt.worlds.World.make``."""
+"""Makes the world anew, as ``agentrt.worlds.World.make`` does: called with ``seed=`` and ``host=``.
+
+It is called with ``params=``, too, if the recording names any."""
 
 _Result = TypeVar("_Result")
 
@@ -462,6 +465,18 @@ def _restarts(recording: Recording) -> dict[int, Restart | None]:
         raise ReplayError(f"its header says restart={given!r}", "Record the run again.", file=file) from None
 
 
+def _takes_params(make: Make) -> bool:
+    from inspect import signature
+
+    try:
+        signature(make).bind(seed=0, host="plain", params={})
+    except TypeError:
+        return False
+    except ValueError:  # it does not say what it takes
+        return True
+    return True
+
+
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     meta, file = recording.meta, str(recording.path)
     if recording.is_past:
@@ -482,8 +497,13 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
             "it does not say which world it is of", "Name the world, or give make= what makes it.", file=file
         )
     if make is None:
-        make = load_world(name).make
-    runtime = make(seed=meta["seed"], host=host)
+        make = partial(make_world, load_world(name))
+    elif meta["params"] and not _takes_params(make):
+        given = ", ".join(f"{one}={value!r}" for one, value in meta["params"].items())
+        raise ReplayError(
+            f"its world was made with {given}, and make= takes no params", "Have it take params=None.", file=file
+        )
+    runtime = make(seed=meta["seed"], host=host, **({"params": meta["params"]} if meta["params"] else {}))
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),

@@ -25,7 +25,7 @@ import contextlib
 import math
 import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from agentrt.activity.status import Translator
@@ -428,6 +428,7 @@ class Runtime:
         path: str | Path,
         *,
         world: str = "",
+        params: Mapping[str, int | float | bool | str] | None = None,
         views: Literal["changed", "none"] | int = "changed",
         drawings: Literal["changed", "none"] | int = "changed",
         keep_ticks: int | None = None,
@@ -444,6 +445,7 @@ class Runtime:
         Args:
             path: where to; there must be nothing yet.
             world: the name of the world that a replay makes; empty if whoever replays has to bring it.
+            params: what the world was made with, besides the seed; a replay makes it with the same.
             views: which snapshots of agents are kept: ``"changed"``, ``"none"``, or at most one of an agent in so many
                 ticks.
             drawings: which drawings of the world are kept, if it offers any (``runtime.drawing``): likewise.
@@ -465,6 +467,7 @@ class Runtime:
             self,
             path,
             world=world,
+            params=params,
             views=views,
             drawings=drawings,
             keep_ticks=keep_ticks,

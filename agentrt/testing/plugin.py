@@ -22,7 +22,7 @@ import functools
 import inspect
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,9 +44,9 @@ T = TypeVar("T")
 _WATCHED: pytest.StashKey[list[_Watched]] = pytest.StashKey()
 _FAILED: pytest.StashKey[bool] = pytest.StashKey()
 _MARKER = (
-    "agentrt(seed=..., world=..., faults='fail', record=True, **options): for the fixtures 'sim' and 'runtime': the "
-    "seed; the name of a world; whether faults that are left fail the test; False for a test that records by itself; "
-    "other arguments of Runtime"
+    "agentrt(seed=..., world=..., params=..., faults='fail', record=True, **options): for the fixtures 'sim' and "
+    "'runtime': the seed; the name of a world and its parameters; whether faults that are left fail the test; False "
+    "for a test that records by itself; other arguments of Runtime"
 )
 _KEPT = ("failed", "all", "never")
 _TOLD = 6  # how many agents are explained
@@ -125,7 +125,7 @@ def agentrt_watch(request: pytest.FixtureRequest) -> Callable[[T], T]:
         one = _Watched(getattr(given, "runtime", given), tail)
         watched.append(one)
         if records:
-            one.record(_free(_folder(request), node.name), marked.get("world", ""))
+            one.record(_free(_folder(request), node.name), marked.get("world", ""), marked.get("params"))
         return what
 
     return watch
@@ -167,11 +167,11 @@ def _make(request: pytest.FixtureRequest, seed: int | str, host: str) -> Runtime
     options = _marked(request.node)
     for ours in ("seed", "faults", "record"):
         options.pop(ours, None)
-    world = options.pop("world", "")
+    world, params = options.pop("world", ""), options.pop("params", None)
     if world:
-        from agentrt.worlds import load_world
+        from agentrt.worlds import load_world, make_world
 
-        return load_world(world).make(seed=int(seed), host=options.pop("host", host))
+        return make_world(load_world(world), seed=int(seed), host=options.pop("host", host), params=params)
     from agentrt.runtime.runtime import Runtime
 
     return Runtime(seed, **{"host": host, **options})
@@ -250,10 +250,10 @@ class _Watched:
         self._count += 1
         self._tail.append(record)
 
-    def record(self, path: Path, world: str) -> None:
+    def record(self, path: Path, world: str, params: Mapping[str, Any] | None) -> None:
         """Write a recording from now on, of a world that has a name, or of one that only the test can make."""
         try:
-            self._recorder = self.runtime.record(path, world=world, commit_every=_COMMIT_EVERY)
+            self._recorder = self.runtime.record(path, world=world, params=params, commit_every=_COMMIT_EVERY)
         except (AgentRTError, OSError) as error:
             self._problem = str(error)
         else:

@@ -68,6 +68,7 @@ def test_the_header(tmp_path, opened):
         "ended": "the runtime was closed",
         "host": "plain",
         "note": ["mine"],
+        "params": {},
         "python": ".".join(map(str, sys.version_info[:3])),
         "restart": {"1": None},
         "schema": 1,
@@ -498,12 +499,17 @@ def test_options_are_looked_at_before_a_file_is_made(tmp_path, options, words):
         (True, {}, "the runtime's seed is True"),
         (1.5, {}, "the runtime's seed is 1.5"),
         (1, {"world": None}, "world is None"),
+        (1, {"params": ["frogs"]}, "params is ['frogs']: it takes numbers, flags and texts by name"),
+        (1, {"params": {"frogs": None}}, "params is {'frogs': None}"),
+        (1, {"params": {"frogs": float("nan")}}, "params is {'frogs': nan}"),
+        (1, {"params": {3: 4}}, "params is {3: 4}"),
+        (1, {"meta": {"params": {}}}, "meta has 'params', which the recorder writes itself"),
         (1, {"meta": {"a": object()}}, "meta is no plain data"),
     ],
 )
 def test_a_header_that_could_not_be_read_is_refused_before_there_is_a_file(tmp_path, seed, options, words):
     runtime = Runtime(seed, host="plain")
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=re.escape(words)):
         runtime.record(tmp_path / "run.sqlite", **options)
     assert list(tmp_path.iterdir()) == []
     assert runtime.journal is None
