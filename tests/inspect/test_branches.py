@@ -18,7 +18,7 @@ from agentrt.inspect import branches as whatif
 from agentrt.inspect.branches import Branches, script_text
 from agentrt.record.branch import branch, load_edits
 from agentrt.record.recording import Recording
-from agentrt.worlds import load_world
+from agentrt.worlds import load_world, make_world
 
 of = load("tests/inspect/village.py")
 pytestmark = pytest.mark.slow  # each makes a process
@@ -27,7 +27,7 @@ LIMIT = 60.0
 GAME = """
     import os, time
     from agentrt import TOP, Action, Agent, Entity, Runtime
-    from agentrt.worlds import SimpleWorld
+    from agentrt.worlds import Parameter, SimpleWorld
 
     class Eat(Action):
         does = TOP
@@ -55,16 +55,16 @@ GAME = """
         if what == "shout":
             os.write(1, b"x" * 100_000 + b"\\n{]\\n")
 
-    def make(*, seed, host):
+    def make(*, seed, host, params):
         runtime = Runtime(seed, host=host)
-        for name in ("Ann", "Bob"):
+        for name in ("Ann", "Bob")[: params["guests"]]:
             runtime.add(Agent(Entity("human", name=name), actions=[Eat, Nap]))
         runtime.on_input("tell", told)
         if os.environ.get("ASTRAY"):
             runtime.agents[0].tune("Nap", utility=0.9)
         return runtime
 
-    world = SimpleWorld("inn", make)
+    world = SimpleWorld("inn", make, parameters={"guests": Parameter(1)})
 """
 
 
@@ -78,9 +78,9 @@ def inn(tmp_path, monkeypatch):
     monkeypatch.chdir(game)
     monkeypatch.syspath_prepend(str(game))
     monkeypatch.delitem(__import__("sys").modules, "inn_of_branches", raising=False)
-    runtime = load_world("inn").make(seed=3, host="plain")
+    runtime = make_world(load_world("inn"), seed=3, host="plain", params={"guests": 2})
     path = tmp_path / "inn.sqlite"
-    with runtime.record(path, world="inn"):
+    with runtime.record(path, world="inn", params={"guests": 2}):
         for _ in range(40):
             runtime.step()
     runtime.close()
