@@ -17,7 +17,7 @@ and a focus, and a line for tabs, which costs one of 24 lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -32,6 +32,7 @@ from textual.widgets import Static
 
 from agentrt import Agent, Entity
 from agentrt.words import masked
+from agentrt.worlds import Value
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.colony import TICKS_PER_SECOND, Colony
 from agentrt_examples.colony.picture import Picture
@@ -170,12 +171,19 @@ class ColonyApp(App[None]):
         Binding("q", "quit", "quit"),
     ]
 
-    def __init__(self, seed: int = 7, speed: float = 1.0, *, paused: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int = 7,
+        speed: float = 1.0,
+        *,
+        paused: bool = False,
+        params: Mapping[str, Value] | None = None,
+    ) -> None:
         super().__init__()
         self._seed = seed
         self._carry = 0.0
         self._shown: dict[str, Text] = {}
-        self.colony = Colony(seed=seed, host="plain")
+        self.colony = Colony(seed=seed, host="plain", params=params)
         self.picture = Picture(self.colony.cartographer)
         self.map = MapView(self.picture)
         self.is_paused = paused

@@ -6,14 +6,18 @@ into the trace as a note. So one digest over the trace covers all of a run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agentrt import Runtime
 from agentrt.kernel import TraceEvent, TraceRecord
+from agentrt.worlds import Value
 from agentrt_examples.colony.captain import Captain
 from agentrt_examples.colony.cartographer import Cartographer
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.foreman import Foreman
 from agentrt_examples.colony.petitions import Petitions
 from agentrt_examples.colony.population import Population
+from agentrt_examples.colony.setting import Setting
 from agentrt_examples.colony.systems import Systems
 from agentrt_examples.colony.terrain import Ground
 from agentrt_examples.colony.texts import status_text
@@ -22,10 +26,6 @@ from agentrt_examples.colony.town import Town
 __all__ = ["TICKS_PER_SECOND", "Colony"]
 
 TICKS_PER_SECOND = 20
-
-_THINK_BUDGET = 200
-
-_STOCK_AT_FIRST = (("turnip", 8), ("meal", 4))
 
 
 class Colony:
@@ -37,9 +37,10 @@ class Colony:
         across: how many colonies lie side by side, as one.
         down: how many lie one below the other.
         settled: whether anybody lives there and anything is in store; a saved game brings its own.
+        params: what of its setting is not as by default, by the names of ``setting.PARAMETERS``.
 
     Attributes:
-        seed, across, down: as given.
+        seed, across, down, params: as given.
         runtime: runs it; step it, or await its ``run``.
         town: the world.
         population: who lives there.
@@ -49,32 +50,42 @@ class Colony:
     """
 
     def __init__(
-        self, seed: int | str = 7, host: str = "plain", *, across: int = 1, down: int = 1, settled: bool = True
+        self,
+        seed: int | str = 7,
+        host: str = "plain",
+        *,
+        across: int = 1,
+        down: int = 1,
+        settled: bool = True,
+        params: Mapping[str, Value] | None = None,
     ) -> None:
         self.seed = seed
         self.across = across
         self.down = down
+        self.params: dict[str, Value] = dict(params or {})
+        setting = Setting.of(self.params)
         self.runtime = Runtime(
             seed=seed,
             ticks_per_second=TICKS_PER_SECOND,
             host=host,
-            think_budget=_THINK_BUDGET * across * down,
+            think_budget=setting.think_budget * across * down,
             translate=status_text,
         )
+        self.runtime.game = self
         ground = Ground(across=across, down=down)
         self.town = Town(self.runtime.clock, self.runtime.leases, self.runtime.stream("world"), ground=ground)
         self.town.chronicle.listeners.append(self._note)
         self.foreman = Foreman(self.town)
         self.captain = Captain(self.town, self.foreman.watch)
-        self.population = Population(self.town, self.runtime, self.captain)
+        self.population = Population(self.town, self.runtime, self.captain, setting)
         if settled:
-            for kind, count in _STOCK_AT_FIRST:
+            for kind, count in (("turnip", setting.turnips), ("meal", setting.meals)):
                 self.town.stock(kind, count * len(ground.parts))
             self.population.settle()
         Petitions(self.runtime, self.town, self.population, self.captain)
         self.cartographer = Cartographer(self.town, self.population)
         self.runtime.drawing = self.cartographer.draw
-        self.runtime.every_tick(Systems(self.town, self.population, self.foreman, self.captain).tick)
+        self.runtime.every_tick(Systems(self.town, self.population, self.foreman, self.captain, setting).tick)
 
     def _note(self, entry: Entry) -> None:
         if self.runtime.trace.on:

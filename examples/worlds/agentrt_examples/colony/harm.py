@@ -45,6 +45,7 @@ def wound(town: Town, victim: Entity, points: int, by: Entity | None = None) -> 
         mark(town, victim)
         return False
     if victim.kind != "hearthling":
+        town.deaths += 1
         victim.destroy()
         return True
     if not was_down:

@@ -8,6 +8,7 @@ destroyed, the agent leaves the runtime at the next intake.
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from agentrt import Agent, Entity, Runtime
@@ -23,9 +24,10 @@ from agentrt_examples.colony.jobs import COLLAR, JOBS
 from agentrt_examples.colony.minds import drakes, wolves
 from agentrt_examples.colony.minds.drake_senses import SMART, Sense
 from agentrt_examples.colony.minds.possessed import POSSESSED, Possession
-from agentrt_examples.colony.nests import KIN, Kin, Nest
+from agentrt_examples.colony.nests import Kin, Nest
 from agentrt_examples.colony.offers import offers
 from agentrt_examples.colony.quarry import Quarry
+from agentrt_examples.colony.setting import Setting
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
@@ -59,6 +61,9 @@ SETTLERS = (
     Settler("Jorun", "soldier", ("brave",)),
     Settler("Kaspar", "soldier", ("brave",)),
 )
+"""Who comes on the first day of a colony of the default setting."""
+
+_MORE_SOLDIERS = tuple(Settler(name, "soldier", ("brave",)) for name in ("Lova", "Magnus", "Nanna", "Odd"))
 
 _CRITTERS = (
     ("Pip", 95), ("Moss", 70), ("Thistle", 85), ("Bramble", 40), ("Clover", 60), ("Dandelion", 75),
@@ -81,7 +86,6 @@ _BODIES: dict[str, _Body] = {
     "turret": _Body(0, 1000, ("wolf", 7), ()),
 }
 
-_WOLVES_AT_FIRST = 2
 _PET = "Rufus"
 _OWNER = "Ivo"
 
@@ -93,6 +97,7 @@ class Population:
         town: where they live.
         runtime: what their agents run in.
         captain: who commands the soldiers.
+        setting: how many there are at first, and how they are.
 
     Attributes:
         agents: who is there, in the order of coming.
@@ -100,10 +105,11 @@ class Population:
         possessions: those who are possessed, and by what.
     """
 
-    def __init__(self, town: Town, runtime: Runtime, captain: Captain) -> None:
+    def __init__(self, town: Town, runtime: Runtime, captain: Captain, setting: Setting | None = None) -> None:
         self._town = town
         self._runtime = runtime
         self._captain = captain
+        self._setting = Setting() if setting is None else setting
         self.agents: list[Agent] = []
         self.jobs: dict[Agent, Job] = {}
         self.possessions: dict[Agent, Possession] = {}
@@ -112,21 +118,23 @@ class Population:
         """Bring in those who are there on the first day."""
         ground = self._town.ground
         parts = len(ground.parts)
+        setting = self._setting
         homes = ground.marked("b")
         meadow = [cell for cell in ground.marked(".") if cell[1] > 2]
         for part in range(parts):
-            for settler, home in zip(SETTLERS, homes[part * len(homes) // parts :], strict=False):
+            beds = homes[part * len(homes) // parts : (part + 1) * len(homes) // parts]
+            for settler, home in zip(_settlers(setting), itertools.cycle(beds), strict=False):  # some may share a bed
                 agent = self.hearthling(settler, home)
                 if settler.name == _OWNER:
                     self.pet(home, agent.entity)
-            for name, photogenicity in _CRITTERS:
+            for name, photogenicity in _CRITTERS[: setting.critters]:
                 self.critter(self._town.random.choice(meadow), name=name, photogenicity=photogenicity)
-            for _ in range(_WOLVES_AT_FIRST):
+            for _ in range(setting.wolves):
                 self.wolf()
         for cell in ground.marked("t"):
             self.turret(cell)
         for nest in self._town.census.find("nest"):
-            for _ in range(KIN):
+            for _ in range(setting.drakes):
                 self.drake(nest)
 
     def hearthling(self, settler: Settler, cell: Cell) -> Agent:
@@ -158,6 +166,7 @@ class Population:
         self.jobs[agent] = self._town.groups.employ(agent, JOBS[job])
         if job == "soldier":
             self._captain.enlist(agent)
+        self._setting.tune(agent)  # of what it has learned with the job
 
     def pet(self, cell: Cell, owner: Entity) -> Agent:
         """Bring in a pet, with a collar.
@@ -240,6 +249,8 @@ class Population:
             number: its number; the next one by default.
         """
         pace, health, fears, tags = _BODIES[kind]
+        if kind == "wolf":
+            health = self._setting.wolf_health
         entity = self._town.being(kind, cell, name=name, pace=pace, health=health, fears=fears, number=number)
         self._town.census.put(entity, *tags)
         if kind == "wolf":
@@ -265,6 +276,7 @@ class Population:
             agent.inject_from(COLLAR)
         self.agents.append(agent)
         self._runtime.add(agent)
+        self._setting.tune(agent)
         traits = entity.get(Traits)
         if traits is not None and POSSESSED in traits:
             self.possessions[agent] = Possession(agent)
@@ -278,6 +290,12 @@ class Population:
             self.possessions.pop(agent, None)
             self._captain.dismiss(agent)
             self._runtime.remove(agent)
+
+
+def _settlers(setting: Setting) -> tuple[Settler, ...]:
+    soldiers = (*(one for one in SETTLERS if one.job == "soldier"), *_MORE_SOLDIERS)
+    others = tuple(one for one in SETTLERS if one.job != "soldier")
+    return (*others[: setting.hearthlings], *soldiers[: setting.soldiers])
 
 
 def _drivers(entity: Entity) -> tuple[Driver, ...]:

@@ -16,13 +16,23 @@ from dataclasses import dataclass
 from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 from agentrt.snapshot import AgentSnapshot
 from agentrt.testing import TraceDigest
-from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
+from agentrt.worlds import Progress, Value, Watch, WorldReport, drive, nobody, told_params
+from agentrt_examples.colony.bodies import Needs
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of
 
-__all__ = ["ActionCount", "ActionTable", "describe", "model_lines", "run_headless", "task_lines", "wait_lines"]
+__all__ = [
+    "ActionCount",
+    "ActionTable",
+    "describe",
+    "measured",
+    "model_lines",
+    "run_headless",
+    "task_lines",
+    "wait_lines",
+]
 
 _PROGRESS_EVERY = 100
 _NOTES_A_LINE = 5
@@ -89,7 +99,15 @@ class ActionTable:
         return tuple((name, one.ran, one.completed, one.preempted, one.aborted) for name, one in ordered)
 
 
-def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch: Watch = nobody) -> WorldReport:
+def run_headless(
+    *,
+    ticks: int,
+    seed: int,
+    host: str,
+    progress: Progress,
+    watch: Watch = nobody,
+    params: Mapping[str, Value] | None = None,
+) -> WorldReport:
     """Run a colony without a terminal.
 
     Args:
@@ -98,11 +116,12 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch:
         host: plain, asyncio or trio.
         progress: called every hundred ticks.
         watch: called with the runtime before the first tick.
+        params: what is not as by default.
 
     Returns:
         What it came to.
     """
-    colony = Colony(seed=seed, host=host)
+    colony = Colony(seed=seed, host=host, params=params)
     runtime = colony.runtime
     watch(runtime)
     digest = TraceDigest(runtime.trace)
@@ -125,7 +144,7 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch:
     drive(runtime, host, lambda: runtime.tick >= ticks)
     return WorldReport(
         digest=digest.hexdigest(),
-        title=f"colony: {ticks} ticks, seed {seed}, {host} host",
+        title=f"colony: {ticks} ticks, seed {seed}, {host} host{told_params(params)}",
         columns=("action", "ran", "completed", "preempted", "aborted"),
         rows=table.rows(),
         notes=(
@@ -136,6 +155,28 @@ def run_headless(*, ticks: int, seed: int, host: str, progress: Progress, watch:
             *wait_lines(colony),
         ),
     )
+
+
+_FIGHTS = ("bites", "blows struck", "shots fired", "wolves bitten")
+
+
+def measured(colony: Colony) -> dict[str, int | float | str]:
+    """What can be said of a run in numbers: what happened so far, and what there is now.
+
+    Args:
+        colony: which.
+    """
+    town, counts = colony.town, colony.town.chronicle.counts
+    beings = [entity[Needs] for entity in town.census.find("hearthling")]
+    return {
+        **{kind.replace(" ", "_"): count for kind, count in counts.items()},
+        "fights": sum(counts[kind] for kind in _FIGHTS),
+        "deaths": town.deaths,
+        **{f"{kind}s": town.census.count(kind) for kind in ("hearthling", "critter", "drake", "meal", "turnip")},
+        "wolves": town.census.count("wolf"),
+        "hunger": sum(needs.hunger for needs in beings) / len(beings) if beings else 0.0,
+        "tiredness": sum(needs.tiredness for needs in beings) / len(beings) if beings else 0.0,
+    }
 
 
 def model_lines(snapshots: Iterable[AgentSnapshot]) -> Iterator[str]:

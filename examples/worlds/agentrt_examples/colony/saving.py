@@ -65,6 +65,7 @@ def save(colony: Colony) -> Json:
         "tick": colony.runtime.tick,
         "across": colony.across,
         "down": colony.down,
+        "params": dict(colony.params),
         "world": _save_world(colony),
         "beings": [_save_being(colony, agent) for agent in colony.population.agents],
         "tasks": _save_tasks(colony),
@@ -88,7 +89,9 @@ def load(saved: Json) -> Colony:
         raise ValueError(f"the save has the form {saved['version']}, this is {VERSION}")
     # A seed is made of the one before and the tick, so that chance goes on and does not begin again.
     seed = f"{saved['seed']} from tick {saved['tick']}"
-    colony = Colony(seed, across=saved["across"], down=saved["down"], settled=False)
+    # Saves of before there were parameters are of the default setting.
+    params = saved.get("params", {})
+    colony = Colony(seed, across=saved["across"], down=saved["down"], settled=False, params=params)
     colony.runtime.clock.tick = saved["tick"]
     known = _load_world(colony, saved["world"])
     for being in saved["beings"]:
@@ -109,6 +112,7 @@ def _save_world(colony: Colony) -> Json:
     census = town.census
     return {
         "number": town.number,
+        "deaths": town.deaths,
         "items": [_save_item(item) for item in census.find("item")],
         "plots": [[plot[Plot].state, plot[Plot].due] for plot in census.find("plot")],
         "shelves": [[_number(item) for item in shelf[Shelf].items] for shelf in census.find("shelf")],
@@ -158,6 +162,7 @@ def _load_world(colony: Colony, saved: Json) -> dict[int, Entity]:
     town.chronicle.counts.update(saved["counts"])
     town.chronicle.entries.extend(Entry(*entry) for entry in saved["entries"])
     town.number = saved["number"]
+    town.deaths = saved.get("deaths", 0)
     town.tend_fires()  # they burn or not by the time of day
     return known
 

@@ -18,6 +18,7 @@ from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import heal
 from agentrt_examples.colony.nests import HATCHING, Nest
 from agentrt_examples.colony.population import Population
+from agentrt_examples.colony.setting import Setting
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.colony.town import Town
 
@@ -29,7 +30,6 @@ _GROWTH_EVERY = 5
 _SIGHT_EVERY = 3
 _NESTS_EVERY = 20
 _FARTHER = 3
-_WOLVES_AT_DUSK = 4
 _CRITTERS_AT_LEAST = 6
 
 # All these are for one part of the ground.
@@ -45,13 +45,17 @@ class Systems:
         population: who lives in it.
         foreman: who issues the town's tasks.
         captain: who commands the soldiers.
+        setting: how many come.
     """
 
-    def __init__(self, town: Town, population: Population, foreman: Foreman, captain: Captain) -> None:
+    def __init__(
+        self, town: Town, population: Population, foreman: Foreman, captain: Captain, setting: Setting | None = None
+    ) -> None:
         self._town = town
         self._population = population
         self._foreman = foreman
         self._captain = captain
+        self._wolves_at_dusk = (Setting() if setting is None else setting).wolves_at_dusk
         self._medicine = Medicine(lambda: town.clock.tick)
         self._parts = len(town.ground.parts)
         self._trader = Entity("trader", name="the trader")
@@ -134,7 +138,7 @@ class Systems:
         fear.notice(tuple([feared[index][1] for _, index in near]), near[0][0] if near else 0)
 
     def _dusk(self) -> None:
-        for _ in range(_WOLVES_AT_DUSK * self._parts - self._town.census.count("wolf")):
+        for _ in range(self._wolves_at_dusk * self._parts - self._town.census.count("wolf")):
             self._population.wolf()
 
     def _trade(self) -> None:

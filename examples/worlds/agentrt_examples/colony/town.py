@@ -83,6 +83,7 @@ class Town:
         bushes: the herb bushes.
         fires: where people sit at night.
         groups: the task groups of the town.
+        deaths: how many were killed, of whatever kind; hearthlings never are.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Town:
         self.fires: list[Entity] = []
         self.groups = TaskGroups(GROUPS)
         self.number = 0
+        self.deaths = 0
         if furnish:
             self._furnish()
 
