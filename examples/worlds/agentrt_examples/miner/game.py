@@ -19,9 +19,10 @@ from agentrt_examples.miner.strategies.needs import Collect
 from agentrt_examples.miner.terrain import Grown
 from agentrt_examples.miner.times import RATE
 
-__all__ = ["Game"]
+__all__ = ["RESERVE", "Game"]
 
-_RESERVE = 12  # uses of an iron pickaxe that are left for diamonds
+RESERVE = 12
+"""How many uses of an iron pickaxe are left for diamonds."""
 
 
 class Game:
@@ -32,6 +33,8 @@ class Game:
         host: what the runtime runs on: auto, plain, asyncio or trio.
         xray: whether the miner sees through rock.
         has_shop: whether the server has a shop.
+        peaceful: whether nothing hostile appears.
+        reserve: how many uses of saved pickaxes are left for what needs them.
         overworld: another overworld than the one that grows from the seed.
 
     Attributes:
@@ -39,6 +42,8 @@ class Game:
         world: the world.
         miner: who acts in it.
         agent: who thinks for it.
+        counts: how often what happened, by the word of it: dug, crafted, ate, killed, struck, died, passed.
+        item: what was asked for last; empty before that.
         outcome: what became of what was asked for last: a number of items, or why not; None until it is over.
     """
 
@@ -49,14 +54,20 @@ class Game:
         *,
         xray: bool = False,
         has_shop: bool = False,
+        peaceful: bool = False,
+        reserve: int = RESERVE,
         overworld: Grown | None = None,
     ) -> None:
         self.runtime = Runtime(seed=seed, ticks_per_second=RATE, host=host)
         self.world = World(self.runtime.clock, self.runtime.stream, has_shop=has_shop, overworld=overworld)
+        self.runtime.game = self
         self.world.note = self._note
+        self.world.fauna.is_peaceful = peaceful
+        self.counts: dict[str, int] = {}
         self.miner = Miner(self.world, xray=xray)
-        self.miner.reserve = _RESERVE
+        self.miner.reserve = reserve
         self.agent: Agent = self.runtime.add(make_mind(self.miner))
+        self.item = ""
         self.outcome: int | DependencyFailedError | None = None
         self.runtime.drawing = Outlook(self.miner).draw
         self.runtime.every_tick(self.world.tick)
@@ -68,7 +79,7 @@ class Game:
             item: the kind of the item.
             count: how many.
         """
-        self.outcome = None
+        self.item, self.outcome = item, None
         self.runtime.spawn(self._collect, item, count, name="ask")
 
     async def _collect(self, item: str, count: int) -> None:
@@ -126,6 +137,7 @@ class Game:
         return places
 
     def _note(self, word: str, text: str) -> None:
+        self.counts[word] = self.counts.get(word, 0) + 1
         trace = self.runtime.trace
         if trace.on:
             detail = (("kind", word), ("text", text), ("place", ",".join(map(str, self.miner.place))))

@@ -7,7 +7,7 @@ has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,13 @@ from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 from agentrt.strategy import TaskNode
 from agentrt.testing import TraceDigest
 from agentrt.words import printable
-from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
+from agentrt.worlds import Progress, Value, Watch, WorldReport, drive, nobody, told_params
 from agentrt_examples.miner.times import RATE
 
 if TYPE_CHECKING:
     from agentrt_examples.miner.game import Game
 
-__all__ = ["StrategyTable", "open_tasks", "run_headless", "run_live", "status"]
+__all__ = ["StrategyTable", "measured", "open_tasks", "run_headless", "run_live", "status"]
 
 _PROGRESS_EVERY = 1000
 _TREE_LINES = 60
@@ -116,7 +116,36 @@ def _tree(node: TaskNode) -> list[str]:
 # --- running ----------------------------------------------------------------------------------------------------------
 
 
-def run_headless(game: Game, *, ticks: int, host: str, progress: Progress, watch: Watch = nobody) -> WorldReport:
+_COUNTED = ("dug", "crafted", "ate", "killed", "struck", "died", "passed")
+
+
+def measured(game: Game) -> dict[str, int | float | str]:
+    """What can be said of a run in numbers.
+
+    Args:
+        game: which.
+    """
+    outcome, miner = game.outcome, game.miner
+    return {
+        "outcome": "under way" if outcome is None else "had" if isinstance(outcome, int) else "failed",
+        "had": miner.stock.get(game.item, 0),
+        "ticks": game.runtime.tick,
+        **{word: game.counts.get(word, 0) for word in _COUNTED},
+        "health": miner.vitals.health,
+        "food": miner.vitals.food,
+        "kinds_carried": len(miner.stock),
+    }
+
+
+def run_headless(
+    game: Game,
+    *,
+    ticks: int,
+    host: str,
+    progress: Progress,
+    watch: Watch = nobody,
+    params: Mapping[str, Value] | None = None,
+) -> WorldReport:
     """Run a game without a terminal, until what was asked for is there or the ticks are over.
 
     Args:
@@ -125,6 +154,7 @@ def run_headless(game: Game, *, ticks: int, host: str, progress: Progress, watch
         host: plain, asyncio or trio.
         progress: called every thousand ticks.
         watch: called with the runtime before the first tick.
+        params: what it was made with, for the title.
 
     Returns:
         What it came to.
@@ -145,7 +175,7 @@ def run_headless(game: Game, *, ticks: int, host: str, progress: Progress, watch
     ended, *shown = _run(game, ticks, host)
     return WorldReport(
         digest=digest.hexdigest(),
-        title=f"miner: {ended} ticks, {host} host",
+        title=f"miner: {ended} ticks, {host} host{told_params(params)}",
         columns=("strategy", "tried", "solved", "failed", "interrupted"),
         rows=table.rows(),
         notes=tuple(shown),
