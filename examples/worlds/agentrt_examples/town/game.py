@@ -6,11 +6,13 @@ one digest covers a whole run.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.kernel import TraceEvent, TraceRecord
 from agentrt.minds import Budget, MemoryStream, Mind, Model, Scripted
+from agentrt.worlds import Value
 from agentrt_actions import Located, Mover, PathFinder, Threats
 from agentrt_examples.colony.bodies import Fear, Legs, Position
 from agentrt_examples.town.chart import PLACES
@@ -19,8 +21,9 @@ from agentrt_examples.town.drafter import Drafter
 from agentrt_examples.town.hours import DAY, TICKS_PER_SECOND, is_night
 from agentrt_examples.town.people import FULL, PEOPLE, Person, Townsman
 from agentrt_examples.town.script import scripted
+from agentrt_examples.town.setting import PARAMETERS, WORTH
 from agentrt_examples.town.thinking import THOUGHTS
-from agentrt_examples.town.town import Event, Town
+from agentrt_examples.town.town import Event, Pace, Town
 from agentrt_examples.town.wolves import bring_wolf
 
 __all__ = ["TownGame"]
@@ -28,10 +31,10 @@ __all__ = ["TownGame"]
 # What everybody together, each, and the summing up may use, in any of so many game seconds. The scripted model has the
 # same bounds: so one sees what a model would cost before it is asked.
 _OF_ALL: Final = Budget(tokens=400_000, per=60.0)
-_OF_EACH: Final = Budget(calls=40, per=60.0)
+_EACH_PER: Final = 60.0
 _TO_PONDER: Final = Budget(calls=24, per=DAY / TICKS_PER_SECOND)
 
-_FIRST_WOLF: Final = (500, 900)
+_LATER: Final = 400  # ticks that the first wolf may be late
 _MOST_WOLVES: Final = 3
 _LONGEST_NEWS: Final = 80
 
@@ -43,6 +46,7 @@ class TownGame:
         seed: of all that is random.
         host: what the runtime runs on: plain, asyncio or trio.
         model: what its people think by; the script of this package by default.
+        params: what is not as by default, by the names of ``setting.PARAMETERS``.
 
     Attributes:
         host: as given.
@@ -54,25 +58,40 @@ class TownGame:
         drafter: draws it.
     """
 
-    def __init__(self, seed: int | str = 7, host: str = "plain", *, model: Model | Scripted | None = None) -> None:
+    def __init__(
+        self,
+        seed: int | str = 7,
+        host: str = "plain",
+        *,
+        model: Model | Scripted | None = None,
+        params: Mapping[str, Value] | None = None,
+    ) -> None:
+        given: dict[str, Any] = {name: one.default for name, one in PARAMETERS.items()} | dict(params or {})
         self.host = host
         self.is_scripted = not isinstance(model, Model)
         self.runtime = Runtime(seed=seed, ticks_per_second=TICKS_PER_SECOND, host=host)
-        self.town = Town(self.runtime)
+        self.runtime.game = self
+        pace = Pace(given["hunger"], given["company"], given["wolf_hours"], given["stock"])
+        self.town = Town(self.runtime, pace)
         self.town.happened.connect(self._note)
         self.mind = Mind(
             self.runtime, scripted() if model is None else model,
-            budget=_OF_ALL, each=_OF_EACH, purposes={"reflect": _TO_PONDER},
+            budget=_OF_ALL, each=Budget(calls=given["calls"], per=_EACH_PER), purposes={"reflect": _TO_PONDER},
         )  # fmt: skip
-        self.agents = [self._settle(who, number) for number, who in enumerate(PEOPLE)]
-        self._wolf_at = self.town.random.between(*_FIRST_WOLF)
+        people = PEOPLE[: given["people"]]
+        self.agents = [self._settle(who, number, people) for number, who in enumerate(people)]
+        for name in params or ():
+            if name in WORTH:
+                for agent in self.agents:
+                    agent.tune(WORTH[name], utility=given[name])
+        self._wolf_at = self.town.random.between(given["first_wolf"], given["first_wolf"] + _LATER)
         self.runtime.on_input("wolf", self.wolf)
         self.runtime.on_input("news", self.news)
         self.drafter = Drafter(self.town)
         self.runtime.drawing = self.drafter.draw
         self.runtime.every_tick(self._tick)
 
-    def _settle(self, who: Townsman, number: int) -> Agent:
+    def _settle(self, who: Townsman, number: int, people: tuple[Townsman, ...]) -> Agent:
         town, random = self.town, self.town.random
         body = Entity("townsman", name=who.name, id=number + 1)
         person = Person(who, number, PLACES[f"home {who.home}"][0])
@@ -86,7 +105,7 @@ class TownGame:
         body.add(town)
         person.need(hunger=random.between(0, FULL // 2), rest=random.between(0, FULL // 8), company=FULL // 3)
         person.feel(random.between(-20, 20))
-        for other in PEOPLE:
+        for other in people:
             person.like(other.name, random.between(-25, 25))
         town.people[who.name], town.bodies[who.name] = person, body
         agent = Agent(body, actions=[*RULES, *THOUGHTS])

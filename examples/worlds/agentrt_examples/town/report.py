@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agentrt.kernel import TraceEvent, TraceHub, TraceRecord
 from agentrt.testing import TraceDigest
-from agentrt.worlds import Progress, Watch, WorldReport, drive, nobody
+from agentrt.worlds import Progress, Value, Watch, WorldReport, drive, nobody, told_params
 from agentrt_examples.town.game import TownGame
-from agentrt_examples.town.hours import DAY, told
+from agentrt_examples.town.hours import DAY, HOUR, told
 from agentrt_examples.town.people import Person
 
-__all__ = ["ThoughtTable", "describe", "run_headless"]
+__all__ = ["ThoughtTable", "describe", "measured", "run_headless"]
 
 _COLUMNS: Final = (
     "who", "job", "meals", "slept h", "work", "lines", "rumors", "parties", "asked", "answered", "outpaced", "failed",
@@ -53,7 +53,48 @@ class ThoughtTable:
         return tuple(found.get(became, 0) for became in _BECAME)
 
 
-def run_headless(game: TownGame, *, ticks: int, seed: int, progress: Progress, watch: Watch = nobody) -> WorldReport:
+_DONE: Final = (
+    "lines said", "news begun", "news passed on", "quarrels", "made up", "parties planned", "parties held",
+    "parties failed", "guests", "escapes", "wolves left", "bread made",
+)  # fmt: skip
+
+
+def measured(game: TownGame) -> dict[str, int | float | str]:
+    """What can be said of a run in numbers: what people did, how they are, and what was thought.
+
+    Args:
+        game: which.
+    """
+    town, mind = game.town, game.mind.snapshot()
+    people = list(town.people.values())
+    likings = [worth for person in people for worth in person.liking.values()]
+    return {
+        "people": len(people),
+        **{kind.replace(" ", "_"): town.counts.get(kind, 0) for kind in _DONE},
+        "meals": sum(person.meals for person in people),
+        "worked": sum(person.worked for person in people),
+        "slept_hours": sum(person.slept for person in people) / HOUR,
+        "bites": sum(person.bites for person in people),
+        "rumors": len(town.rumors),
+        "known": sum(len(person.knows) for person in people),
+        "mood": sum(person.mood for person in people) / len(people),
+        "hunger": sum(person.hunger for person in people) / len(people),
+        "liking": sum(likings) / len(likings) if likings else 0.0,
+        "bread": town.stock["bread"],
+        "calls": mind.calls,
+        "tokens": mind.tokens,
+    }
+
+
+def run_headless(
+    game: TownGame,
+    *,
+    ticks: int,
+    seed: int,
+    progress: Progress,
+    watch: Watch = nobody,
+    params: Mapping[str, Value] | None = None,
+) -> WorldReport:
     """Run a town without a terminal.
 
     Args:
@@ -62,6 +103,7 @@ def run_headless(game: TownGame, *, ticks: int, seed: int, progress: Progress, w
         seed: what it was made with.
         progress: called every hundred ticks.
         watch: called with the runtime before the first tick.
+        params: what else, for the title.
 
     Returns:
         What it came to.
@@ -88,7 +130,7 @@ def run_headless(game: TownGame, *, ticks: int, seed: int, progress: Progress, w
         asyncio.run(runtime.run())  # a model lives in real time: at full speed its answers would come days later
     return WorldReport(
         digest=digest.hexdigest(),
-        title=f"town: {ticks} ticks, seed {seed}, {game.host} host",
+        title=f"town: {ticks} ticks, seed {seed}, {game.host} host{told_params(params)}",
         columns=_COLUMNS,
         rows=tuple(_row(person, table) for person in game.town.people.values()),
         notes=tuple(_notes(game)),

@@ -20,10 +20,10 @@ from agentrt_examples.colony.bodies import Fear, Position
 from agentrt_examples.colony.paths import GridPathFinder
 from agentrt_examples.colony.terrain import Cell
 from agentrt_examples.town.chart import FOR_ALL, FOR_WOLVES, PLACES, ground_for
-from agentrt_examples.town.hours import BEAT, DAY, HOUR, TICKS_PER_SECOND, hour_of, is_night, next_at, told
+from agentrt_examples.town.hours import BEAT, HOUR, TICKS_PER_SECOND, hour_of, is_night, next_at, told
 from agentrt_examples.town.people import GOODS, Party, Person, Rumor
 
-__all__ = ["HEARSAY", "Event", "Saying", "Town"]
+__all__ = ["HEARSAY", "Event", "Pace", "Saying", "Town"]
 
 HEARSAY: Final = "the town"
 """Who says what is rumored: it may have come from outside, and is quoted as speech is."""
@@ -34,7 +34,6 @@ _NOTICES: Final = 6  # cells from which a wolf is seen
 _SAFE: Final = 9  # cells: who hides comes out when it is farther away
 _PARTY_LASTS: Final = 5 * HOUR // 2
 _NOTICE: Final = 5 * HOUR  # before a party: people have to be invited
-_STOCK: Final = 16
 _LONGEST: Final = 70  # characters of a line that are shown
 
 # What one line of a kind of talk does: to how the hearer likes the speaker, the speaker the hearer, and to moods.
@@ -59,6 +58,15 @@ def _grows(thousandths: int) -> int:
     return thousandths * BEAT // HOUR
 
 
+class Pace(NamedTuple):
+    """How fast things come to pass here."""
+
+    hunger: int = 100  # by how many thousandths one gets hungrier in an hour
+    company: int = 80  # and lonelier
+    wolf_hours: int = 24  # after about how many hours a wolf comes again
+    stock: int = 16  # how much of each of the goods is there at first
+
+
 class Event(NamedTuple):
     """Something that happened."""
 
@@ -80,9 +88,10 @@ class Town:
 
     Args:
         runtime: in which it lives.
+        pace: how fast things come to pass.
 
     Attributes:
-        runtime: as given.
+        runtime, pace: as given.
         finder, wolf_finder: ways over the ground, for people and for wolves.
         random: of what happens by itself.
         people: everybody, by name.
@@ -101,8 +110,9 @@ class Town:
         happened: emitted with each ``Event``.
     """
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, pace: Pace = Pace()) -> None:  # noqa: B008 - it is a tuple of numbers
         self.runtime = runtime
+        self.pace = pace
         self.ground = ground_for(FOR_ALL)
         self.finder = GridPathFinder(self.ground)
         self.wolf_ground = ground_for(FOR_WOLVES)
@@ -114,7 +124,7 @@ class Town:
         self.rumors: dict[str, Rumor] = {}
         self.parties: list[Party] = []
         self.planner = ""
-        self.stock: dict[str, int] = dict.fromkeys(GOODS, _STOCK)
+        self.stock: dict[str, int] = dict.fromkeys(GOODS, pace.stock)
         self.made: dict[str, int] = dict.fromkeys(GOODS, 0)
         self.used: dict[str, int] = dict.fromkeys(GOODS, 0)
         self.sayings: dict[str, Saying] = {}
@@ -344,7 +354,7 @@ class Town:
             person.slept += BEAT
             person.need(hunger=_grows(50), rest=-_grows(125))
         else:
-            person.need(hunger=_grows(100), rest=_grows(50), company=_grows(80))
+            person.need(hunger=_grows(self.pace.hunger), rest=_grows(50), company=_grows(self.pace.company))
         if self.tick % (3 * BEAT) == 0:
             person.feel(-1 if person.mood > 0 else 1 if person.mood < 0 else 0)
             person.feel(-2 if person.hunger > 0.9 or person.company > 0.9 else 0)
@@ -386,4 +396,5 @@ class Town:
 
     def wolf_hour(self) -> int:
         """How many ticks it takes until the next wolf comes."""
-        return self.random.between(DAY * 3 // 5, DAY * 6 // 5)
+        about = self.pace.wolf_hours * HOUR
+        return self.random.between(about * 3 // 5, about * 6 // 5)
