@@ -13,10 +13,12 @@ from agentrt_examples.town.setting import PARAMETERS
 pytestmark = pytest.mark.slow
 
 
-def ran(ticks, begins=0, **params):
+def ran(ticks, begins=0, tired=0, **params):
     """The digest of a run, and what is measured of it."""
     runtime = make_world(world, seed=0, host="plain", params=params)
     runtime.clock.tick = begins
+    for person in runtime.game.town.people.values():
+        person.need(rest=tired)
     digest = TraceDigest(runtime.trace)
     for _ in range(ticks):
         runtime.step()
@@ -58,8 +60,8 @@ def test_whoever_does_not_eat_does_not_and_wolves_come_again():
 
 
 def test_nobody_sleeps_whose_sleep_is_worth_nothing():
-    assert ran(200, begins=2500)[1]["slept_hours"] > 0
-    assert ran(200, begins=2500, **{"townsman.sleep.utility": 0.0})[1]["slept_hours"] == 0
+    assert ran(100, begins=2500, tired=500)[1]["slept_hours"] == 8.0
+    assert ran(100, begins=2500, tired=500, **{"townsman.sleep.utility": 0.0})[1]["slept_hours"] == 0
 
 
 def test_what_is_none_is_refused_and_other_runtimes_are_not_measured():
