@@ -8,7 +8,14 @@ From below:
   (what it has achieved, and is), ``legs``, ``shelter`` (what it can do);
 * ``strategies`` (how things are had), ``actions`` (staying alive, and striving), ``reflexes`` (what does not wait for
   thought), ``packs`` (which of these belong together), ``mind`` (the agent);
-* ``game`` (an episode), ``score``, ``play`` (what the commands show).
+* ``game`` (an episode), ``score``, ``play`` (what the commands show), ``offer`` (it as a world, for whoever runs
+  worlds: ``agentrt run --app examples.crafter:world``).
 
 Run it from a clone: ``python -m examples.crafter play``. It needs the extra ``crafter``.
 """
+
+from __future__ import annotations
+
+from examples.crafter.offer import world
+
+__all__ = ["world"]

@@ -61,6 +61,7 @@ class Episode:
 
     Args:
         seed: of the world and of the player's own random numbers.
+        host: what the runtime runs on; only ``plain`` can be stepped by ``advance`` wherever it is called.
         length: after how many steps it is over at the latest.
 
     Attributes:
@@ -88,6 +89,7 @@ class Episode:
     _eyes: Eyes = field(init=False, default_factory=Eyes)
     _actions: bytearray = field(init=False, default_factory=bytearray)
     _last: dict[str, Any] = field(init=False, default_factory=dict)
+    host: str = "plain"
 
     def __post_init__(self) -> None:
         import crafter
@@ -97,7 +99,7 @@ class Episode:
         self._game = crafter.Env(length=self.length, seed=self.seed)
         self._game.reset()
         self.spent.world = time.perf_counter() - began
-        self.runtime = Runtime(self.seed, ticks_per_second=1, host="plain")
+        self.runtime = Runtime(self.seed, ticks_per_second=1, host=self.host)
         self.player = Player()
         self.agent = self.runtime.add(make_mind(self.player))
         self.runtime.drawing = lambda: draw(self.player, self.agent.name)
@@ -115,23 +117,25 @@ class Episode:
 
     def advance(self) -> None:
         """Play one step."""
-        clock = time.perf_counter
-        began = clock()
+        began = time.perf_counter()
         self.runtime.step()
+        self.spent.mind += time.perf_counter() - began
+        sight = self.take_turn()
+        self.runtime.post(self.player.perceive, sight, self.did)
+
+    def take_turn(self) -> Sight:
+        """Let the game take a step with what the player does; what is seen after it."""
+        clock = time.perf_counter
         action = self.player.take_intention()
         decided = clock()
-        picture, _, self.is_over, info = self._game.step(_NUMBERS[action])
+        picture, _, self.is_over, self._last = self._game.step(_NUMBERS[action])
         played = clock()
-        sight = self._eyes.see(picture, info)
-        self.runtime.post(self.player.perceive, sight, action)
-        seen = clock()
-        self.spent.mind += decided - began
+        self.did, self.sight = action, self._eyes.see(picture, self._last)
         self.spent.game += played - decided
-        self.spent.eyes += seen - played
+        self.spent.eyes += clock() - played
         self.step += 1
         self._actions.append(_NUMBERS[action])
-        self._last = info
-        self.did, self.sight = action, sight
+        return self.sight
 
     @property
     def is_dead(self) -> bool:
