@@ -24,6 +24,8 @@ A world may take *parameters* (``TakesParameters``) and say what of a run can be
 plain data under names, so that a program that knows nothing of the game can make a hundred runs of it and compare them.
 Whoever makes a world of parameters goes through ``make_world``: what a world is given was checked before, and a world
 that is given none is made as if there were none. What was given, and no default, is what a recording keeps.
+
+It is one module because what finds a world, what checks it and what makes it ask the same protocols.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ LONG_ON_PURPOSE = {
     "agentrt/kernel/hosts/asyncio_.py",  # a strand makes tasks, which are strands that strands await
     "agentrt/runtime/runtime.py",  # what a game calls, on one object
     "agentrt/kernel/kernel.py",  # what each tick passes
+    "agentrt/worlds.py",  # what a world has, what it is made with, and the two roads that lead to one
     "agentrt/reload.py",  # what a module says, how one thing takes over another, and a reload, which is both at once
     "agentrt/strategy/ask.py",  # what is asked, who is asked, and who asks: authors' signatures go round
     "agentrt/strategy/solve.py",  # a request, its attempts, and what interrupts them are one run
