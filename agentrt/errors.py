@@ -581,6 +581,17 @@ class UnansweredCallError(DataFault):
         )
 
 
+class EnsembleError(DataFault):
+    """A design of many runs, the file that they are kept in, or who carries them out is not right."""
+
+    code = "ART240"
+
+    def __init__(self, subject: str, problem: str, remedy: str) -> None:
+        self.subject = subject  # what is not right: the seeds, a parameter, a file
+        self.problem = problem  # what is wrong with it, without the full stop
+        super().__init__(f"{subject}: {problem}. {remedy}")
+
+
 # --- run-time faults --------------------------------------------------------------------------------------------------
 
 
