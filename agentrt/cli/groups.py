@@ -317,8 +317,8 @@ _REWRITTEN = 0.2  # real seconds between two states of the line on a terminal
 _REPEATED = 5.0  # and between two lines elsewhere
 
 
-def progress_printer() -> Callable[[int, int, str], None]:
-    """Makes what says on standard error how far something has come, however often it is called.
+def progress_printer(unit: str = "tick") -> Callable[[int, int, str], None]:
+    """Makes what says on standard error how far something has come, in units, however often it is called.
 
     On a terminal that is one line, which is rewritten; elsewhere it is a line every few seconds.
     """
@@ -331,7 +331,7 @@ def progress_printer() -> Callable[[int, int, str], None]:
         since, begin = first = first or (now, tick)
         if now < due or tick > ticks:  # a replay may run a tick more
             return
-        line = f"tick {tick}/{ticks}, {100 * tick // max(ticks, 1)} %"
+        line = f"{unit} {tick}/{ticks}, {100 * tick // max(ticks, 1)} %"
         if begin < tick < ticks:
             line += f", {_duration((now - since) / (tick - begin) * (ticks - tick))} left"
         line += f"  {text}" if text else ""

@@ -44,8 +44,8 @@ class Summary(NamedTuple):
 
     runs: int  # in which it is a number
     mean: float
-    deviation: float | None  # of the runs, around their mean; None for one run
     margin: float | None  # half of the interval of the mean; None for one run, or without SciPy
+    deviation: float | None  # of the runs, around their mean; None for one run
     least: float
     most: float
 
@@ -103,7 +103,7 @@ class Report:
             return None
         deviation = stdev(values) if len(values) > 1 else None
         margin = None if deviation is None else _margin(deviation / math.sqrt(len(values)), len(values) - 1)
-        return Summary(len(values), fmean(values), deviation, margin, min(values), max(values))
+        return Summary(len(values), fmean(values), margin, deviation, min(values), max(values))
 
     def contrast(self, group: Group, measure: str) -> Contrast | None:
         """A measure in a group, compared with the first group; None if one of them has none."""

@@ -1,0 +1,180 @@
+"""The commands for many runs: ``agentrt sweep``, ``agentrt sweep report``, ``agentrt tune``.
+
+``agentrt sweep WORLD`` is short for ``agentrt sweep run WORLD``: whatever follows ``sweep`` and is no other command of
+it is taken for the arguments of that one. So a world may be called "report", and be run by the longer form.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agentrt.cli.groups import Group, app_option, aside, given_app, progress_printer, tell, tell_text
+from agentrt.installed import called
+from agentrt.words import counted
+
+if TYPE_CHECKING:
+    from agentrt.ensembles import RunRow, SweepState
+
+INTERRUPTED = 130  # as a shell has it for Ctrl-C
+
+
+class _WithDefault(Group):
+    """A group of which one command need not be named: ``run``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if args and args[0] in self.commands else ["run", *args])
+
+
+@click.group(cls=_WithDefault)
+def sweep() -> None:
+    """Run a world many times, and say what came of it."""
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+_file = click.Path(dir_okay=False, path_type=Path)
+
+
+def _set_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"'{text}' is not NAME=VALUES, as in wolves=2,8.")
+        if name in given:
+            raise click.BadParameter(f"'{name}' is set twice; several values are written wolves=2,8.")
+        given[name] = value
+    return given
+
+
+def _crew_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the options of who carries runs out."""
+    for option in (
+        click.option(
+            "--workers", type=click.IntRange(0), metavar="N",
+            help="How many runs at the same time, each in a process of its own; 0 for none but this one.  "
+            "[default: one for each processor]",
+        ),
+        click.option(
+            "--ray", default="", metavar="ADDRESS|local",
+            help="Run them in actors of Ray: of a cluster, or of one on this machine. Needs the extra 'ray'.",
+        ),
+        click.option(
+            "--time-limit", type=float, metavar="SECONDS",
+            help="Give a run up that takes longer, in real time; the others go on.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def _going_on(path: Path) -> Iterator[Callable[[SweepState], None]]:
+    """Tells how far it has come; after Ctrl-C, that nothing that was finished is lost."""
+    progress = progress_printer("run")
+
+    def told(state: SweepState) -> None:
+        progress(state.done, state.todo, f"{state.failed} failed" if state.failed else "")
+
+    try:
+        with aside():  # what worlds print in this process is no result
+            yield told
+    except KeyboardInterrupt:
+        tell(f"interrupted: what was finished is in {path}; the same command goes on with it", err=True)
+        sys.exit(INTERRUPTED)
+
+
+# --- sweep ------------------------------------------------------------------------------------------------------------
+
+
+@sweep.command(name="run")
+@click.argument("world", required=False, default="")
+@click.option("--ticks", type=click.IntRange(1), default=2000, show_default=True, help="How many ticks each run has.")
+@click.option(
+    "--seeds", default="0:20", show_default=True, metavar="FROM:TO|LIST",
+    help="The seeds: a range, of which the last is left out, or a list as in 1,5,9.",
+)  # fmt: skip
+@click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUES", callback=_set_option,
+    help="Values of a parameter of the world: 2,8, or 0.3:0.9:7 for seven from 0.3 to 0.9. May be repeated: all are "
+    "combined with all.",
+)  # fmt: skip
+@click.option("--out", type=_file, default=Path("runs.sqlite"), show_default=True, help="The file that keeps the runs.")
+@click.option("--csv", type=_file, help="Where the table is written.  [default: beside the file, with .csv]")
+@click.option("--parquet", type=_file, help="Write the table as Parquet, too. Needs the extra 'ensembles'.")
+@click.option("--any-code", is_flag=True, help="Count runs of another version of the code as finished.")
+@click.option("--retry", is_flag=True, help="Run again what has failed.")
+@_crew_options
+@app_option
+def run(
+    *, world: str, ticks: int, seeds: str, given: dict[str, str], out: Path, csv: Path | None, parquet: Path | None,
+    any_code: bool, retry: bool, workers: int | None, ray: str, time_limit: float | None,
+) -> None:  # fmt: skip
+    """Run WORLD, or the world of your project, with many seeds and with each setting of some parameters.
+
+    Each run is a row in a file. Whatever ends this command, the same command goes on where it was. What the file says
+    is told by: agentrt sweep report FILE.
+    """
+    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.sweep import sweep as carry_out
+
+    with _going_on(out) as told:
+        done = carry_out(
+            world, ticks=ticks, seeds=seeds, params=given, out=out, workers=workers, ray=ray, time_limit=time_limit,
+            any_code=any_code, retry=retry, app=given_app(), told=told,
+        )  # fmt: skip
+    _write_tables(done.rows, csv or out.with_suffix(".csv"), parquet)
+    before = len(done.rows) - done.carried_out
+    tell(f"{counted(len(done.rows), 'run')} in {out}, {before} of them from before", err=True)
+    if done.other_code:
+        what = f"{counted(done.other_code, 'run')} of another version of the code"
+        tell(f"{what} are in the file, too: --any-code counts them as finished", err=True)
+    for line in Report(done.rows).lines(contrasts=False):
+        tell_text(f"{line}\n")
+    tell(f"compared: {called('sweep', 'report', out)}", err=True)
+    if done.failed:
+        sys.exit(1)
+
+
+def _write_tables(rows: tuple[RunRow, ...] | list[RunRow], csv: Path | None, parquet: Path | None) -> None:
+    from agentrt.ensembles.store import write_csv, write_parquet
+
+    if csv is not None:
+        write_csv(rows, csv)
+        tell(f"written: {csv}", err=True)
+    if parquet is not None:
+        write_parquet(rows, parquet)
+        tell(f"written: {parquet}", err=True)
+
+
+@sweep.command(name="report")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--world", default="", help="Of this world alone.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Only this measure. May be repeated.")
+@click.option(
+    "--pictures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Draw a picture of each measure. Needs the extra 'ensembles'.",
+)  # fmt: skip
+@click.option("--csv", type=_file, help="Write all runs of the file as a table.")
+@click.option("--parquet", type=_file, help="Likewise, as Parquet. Needs the extra 'ensembles'.")
+def report(
+    *, file: Path, world: str, measures: tuple[str, ...], pictures: Path | None, csv: Path | None, parquet: Path | None
+) -> None:
+    """Say what the runs in a FILE measured: means, intervals, and what each setting changes."""
+    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.store import RunStore
+
+    with RunStore(file, is_read_only=True) as store:
+        rows = store.rows(world)
+    told = Report(rows, measures)
+    for line in told.lines():
+        tell_text(f"{line}\n")
+    _write_tables(rows, csv, parquet)
+    for path in told.draw(pictures) if pictures is not None else ():
+        tell(f"drawn: {path}", err=True)
