@@ -20,7 +20,7 @@ from agentrt.cli.check import check
 from agentrt.cli.commands import demo, dev, diff, explain, export, inspect, packs, replay, run, selection, strategies
 from agentrt.cli.groups import Group, tell
 from agentrt.cli.new import new
-from agentrt.cli.runs import sweep
+from agentrt.cli.runs import sweep, tune
 from agentrt.installed import library_version
 from agentrt.native import is_compiled
 
@@ -41,5 +41,5 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (new, check, run, dev, demo, sweep, inspect, replay, diff, export, packs, selection, strategies, explain):
+for _command in (new, check, run, dev, demo, sweep, tune, inspect, replay, diff, export, packs, selection, strategies, explain):
     main.add_command(_command)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -178,3 +178,66 @@ def report(
     _write_tables(rows, csv, parquet)
     for path in told.draw(pictures) if pictures is not None else ():
         tell(f"drawn: {path}", err=True)
+
+
+# --- tune -------------------------------------------------------------------------------------------------------------
+
+
+def _over_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    given = dict(text.partition("=")[::2] for text in values)
+    if len(given) < len(values) or "" in given:
+        raise click.BadParameter("each is NAME or NAME=LOW:HIGH, and a name stands once.")
+    return given
+
+
+@click.command()
+@click.argument("world", required=False, default="")
+@click.option("--measure", required=True, metavar="NAME", help="The number that is to be as large as possible.")
+@click.option("--minimize", is_flag=True, help="As small as possible.")
+@click.option(
+    "--over", multiple=True, required=True, metavar="NAME[=LOW:HIGH]", callback=_over_option,
+    help="A parameter to search over: in a range, among values as in 2,4,8, or in all of its own range. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_set_option, help="A parameter that is set."
+)
+@click.option("--trials", type=click.IntRange(1), default=40, show_default=True, help="How many settings are tried.")
+@click.option("--ticks", type=click.IntRange(1), default=2000, show_default=True, help="How many ticks each run has.")
+@click.option("--seeds", default="0:8", show_default=True, metavar="FROM:TO|LIST", help="The seeds of each trial.")
+@click.option(
+    "--held-out", default="1000:1020", show_default=True, metavar="FROM:TO|LIST",
+    help="The seeds with which the best setting and the defaults are compared.",
+)  # fmt: skip
+@click.option("--out", type=_file, default=Path("runs.sqlite"), show_default=True, help="The file that keeps the runs.")
+@click.option("--sampler-seed", type=int, default=0, show_default=True, help="The seed of the search itself.")
+@_crew_options
+@app_option
+def tune(
+    *, world: str, measure: str, minimize: bool, over: dict[str, str], given: dict[str, str], trials: int, ticks: int,
+    seeds: str, held_out: str, out: Path, sampler_seed: int, workers: int | None, ray: str, time_limit: float | None,
+) -> None:  # fmt: skip
+    """Search for the parameters with which a measure of WORLD, or of the world of your project, is best.
+
+    What is best is then compared with the defaults, with seeds that the search has not seen. Whatever ends this
+    command, the same command goes on where it was. Needs the extra 'tune'.
+    """
+    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.tune import tune as search
+
+    with _going_on(out) as told:
+        tuned = search(
+            world, ticks=ticks, over=over, measure=measure, minimize=minimize, trials=trials, seeds=seeds,
+            held_out=held_out, params=given, out=out, sampler_seed=sampler_seed, workers=workers, ray=ray,
+            time_limit=time_limit, app=given_app(), told=told,
+        )  # fmt: skip
+    for number, trial in enumerate(tuned.trials):
+        mark = "  best" if trial is tuned.best else ""
+        value = "failed" if trial.value is None else f"{trial.value:.6g}"
+        tell(f"trial {number}: {value}{_settings(trial.params)}{mark}")
+    tell_text("\nwith held-out seeds, by default and with the best setting:\n")
+    for line in Report(tuned.held_out, [measure]).lines():
+        tell_text(f"{line}\n")
+
+
+def _settings(params: Mapping[str, object]) -> str:
+    return "".join(f"  {name}={value}" for name, value in params.items())

@@ -1,10 +1,29 @@
-"""Ensembles: many runs of one world.
+"""Ensembles: many runs of one world, to see what is chance, what a parameter changes, and which numbers are best.
 
-* ``sweep`` carries out a design (settings of parameters, times seeds), on all processors or on a cluster, and keeps a
-  row of each run in a file; started again, it goes on where it was.
+* ``sweep`` carries out a design (settings of parameters, times seeds) on all processors or on a cluster, and keeps a row
+  of each run in a file; started again, it goes on where it was.
+* ``RunStore`` reads that file; ``Report`` says what it means; ``write_csv`` and ``write_parquet`` hand it to others.
+* ``tune`` searches for the parameters with which a measure is best, and tries them with seeds that it has not seen.
 """
 
-from agentrt.ensembles.store import RunRow
+from agentrt.ensembles.report import Contrast, Group, Report, Summary
+from agentrt.ensembles.store import RunRow, RunStore, write_csv, write_parquet
 from agentrt.ensembles.sweep import Sweep, SweepState, sweep
+from agentrt.ensembles.tune import Trial, Tuned, tune
 
-__all__ = ["RunRow", "Sweep", "SweepState", "sweep"]
+__all__ = [
+    "Contrast",
+    "Group",
+    "Report",
+    "RunRow",
+    "RunStore",
+    "Summary",
+    "Sweep",
+    "SweepState",
+    "Trial",
+    "Tuned",
+    "sweep",
+    "tune",
+    "write_csv",
+    "write_parquet",
+]

@@ -260,7 +260,7 @@ def _groups(rows: Sequence[RunRow]) -> list[Group]:
     differing = [name for name in names if len({about.get(name) for about in abouts}) > 1]
     return [
         Group(
-            {name: about.get(name, "") for name in differing},
+            {name: about.get(name, "default") for name in differing},
             tuple(row for row in members if not row.error),
             tuple(row for row in members if row.error),
         )

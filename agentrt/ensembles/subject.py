@@ -8,7 +8,7 @@ the sources that a world can be made of:
 * the packages of installed manifests (actions, packs, strategies), which a world's packs may name;
 * the world's own: all of a project's folder, or else the package that the world is in.
 
-Sources are Python, JSON, XML and TOML, with their names. What else a world reads (a library, another kind of file, the
+Sources are Python, JSON, XML and TOML, with their names, and without tests, which no run depends on. What else a world reads (a library, another kind of file, the
 environment) is not seen. Rejected: the modules that are loaded (other modules in another program, and those that are
 imported later are missed); a commit (what is edited has none).
 """
@@ -33,6 +33,7 @@ from agentrt.worlds import ENTRY_POINT_GROUP, World, find_project, load_world, p
 
 _SUFFIXES: Final = (".py", ".json", ".xml", ".toml")
 _CONTENT: Final = ("agentrt.actions", "agentrt.packs", "agentrt.strategies")  # groups of entry points
+_TESTS: Final = frozenset(("test", "tests", "conftest.py"))
 _ASIDE: Final = frozenset(("cli", "ensembles", "inspect", "record", "testing"))
 
 
@@ -121,4 +122,6 @@ def _files_of(package: str) -> Iterator[tuple[str, Path]]:
 def _files_in(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     for suffix in _SUFFIXES:
         for file in files_below(folder, suffix):
-            yield f"{name}/{file.relative_to(folder).as_posix()}", file
+            within = file.relative_to(folder)
+            if not (_TESTS & set(within.parts) or file.name.startswith("test_")):
+                yield f"{name}/{within.as_posix()}", file

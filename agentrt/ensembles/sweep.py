@@ -7,20 +7,14 @@ how many there are is told.
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from agentrt.ensembles.design import Run, runs_of
 from agentrt.ensembles.store import RunRow, RunStore
 from agentrt.ensembles.subject import Subject
-from agentrt.ensembles.workers import Cluster, Hire, Outcome, ProcessWorker, carry_out_all
-from agentrt.errors import EnsembleError
-from agentrt.words import repr_of
-
-MOST_WORKERS = 4096
+from agentrt.ensembles.workers import Crew, Outcome, crew_of
 
 
 class SweepState(NamedTuple):
@@ -94,43 +88,9 @@ def sweep(
     """
     subject = Subject.of(world, app)
     runs = runs_of(subject.world(), params or {}, seeds, ticks)
-    with RunStore(Path(out)) as store, hiring(workers, ray, time_limit) as crew:
+    crew_of_it = crew_of(subject, workers=workers, ray=ray, time_limit=time_limit)
+    with RunStore(Path(out)) as store, crew_of_it as crew:
         return carry_on(store, subject, runs, crew, any_code=any_code, retry=retry, told=told)
-
-
-class Crew(NamedTuple):
-    """Who carries runs out, and how long each may take."""
-
-    hire: Hire | None  # None for this process
-    workers: int
-    time_limit: float | None
-
-
-@contextlib.contextmanager
-def hiring(workers: int | None, ray: str, time_limit: float | None) -> Iterator[Crew]:
-    """Who carries runs out, as arguments say it."""
-    if workers is not None and not (type(workers) is int and 0 <= workers <= MOST_WORKERS):
-        raise EnsembleError("the workers", f"{repr_of(workers, 80)} is no number of them", "Have 1 or more; 0 for none.")
-    if time_limit is not None and not time_limit > 0:
-        raise EnsembleError("the time limit", f"{time_limit!r} is no time", "Give each run more than 0 seconds.")
-    if workers == 0 and (time_limit is not None or ray):
-        remedy = "Have 1 or more workers, or leave out the time limit and Ray."
-        raise EnsembleError("the workers", "there are none, and a run in this process cannot be ended", remedy)
-    if ray:
-        cluster = Cluster(ray, workers or _processors())
-        try:
-            yield Crew(cluster.hire, workers or cluster.size, time_limit)
-        finally:
-            cluster.close()
-    else:
-        yield Crew(None if workers == 0 else ProcessWorker, workers or _processors(), time_limit)
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
 
 
 def carry_on(
@@ -160,9 +120,7 @@ def carry_on(
 
     if told is not None:
         told(SweepState(0, len(todo), 0))
-    carry_out_all(
-        subject, todo, hire=crew.hire, workers=crew.workers, time_limit=crew.time_limit, take=take
-    )  # fmt: skip
+    crew.carry_out(todo, take)
     found = [row for row in store.rows(subject.name) if row.run in wanted]
     ours = {row.run for row in found if row.code == code}
     rows = [row for row in found if row.code == code or (any_code and row.run not in ours)]

@@ -2,7 +2,7 @@
 
 ``carry_out`` is one run, wherever that is: make the world, step it, hash its trace, measure it. What goes wrong in it is
 its result. A *worker* is a place where one run at a time is carried out by another process, and which can be killed. The
-loop, ``carry_out_all``, knows nothing else of workers, so all kinds of them behave alike:
+loop, ``Crew.carry_out``, knows nothing else of workers, so all kinds of them behave alike:
 
 * A run that lasts longer than its limit is given up: its worker is killed and replaced. A hang inside of a tick answers
   to nothing else.
@@ -22,19 +22,21 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from agentrt.ensembles.design import Run
 from agentrt.ensembles.subject import Subject
 from agentrt.errors import EnsembleError, MissingExtraError
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
-from agentrt.words import error_words, printable, seconds
+from agentrt.words import error_words, printable, repr_of, seconds
 from agentrt.worlds import make_world, measure_world
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+MOST_WORKERS: Final = 4096
 
 _FAULTS = (TraceEvent.FAULT, TraceEvent.KILLED)
 _TRIES = 2  # of a run whose worker dies
@@ -173,7 +175,10 @@ class Cluster:
 
     def __init__(self, address: str, workers: int) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for telling anybody
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # a warning of a default to come
+        if address == "local":
+            # Ray binds all its ports to loopback only where it believes that it cannot have other machines. It reads
+            # this when it is imported; a program that has imported it before has the ports that it chose.
+            os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
         try:
             import ray
         except ModuleNotFoundError as error:
@@ -232,100 +237,117 @@ class _Hands:
 
 
 class _Place:
-    """A worker and what it is at."""
+    """A worker and what it is at: coming up, idle, or running."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.run: Run | None = None  # under way
-        self.future: Future[Any] = worker.ready  # what it is at: coming up, or the run
+        self.future: Future[Any] | None = worker.ready  # of what it is at; None while it is idle
         self.until: float | None = None  # when the run is given up, on the monotonic clock
 
     def begin(self, run: Run, time_limit: float | None) -> None:
         self.run, self.future = run, self.worker.begin(run)
         self.until = None if time_limit is None else time.monotonic() + time_limit
 
+    def rest(self) -> None:
+        self.run = self.future = self.until = None
+
 
 Take: TypeAlias = Callable[[Run, Outcome], object]
 
 
-class _Crew:
-    """Workers, and the runs that are still to be done."""
+class Crew:
+    """Workers of one world, for as long as it is open; or this process, where nothing is limited.
 
-    def __init__(self, hire: Hire, subject: Subject, runs: Iterable[Run], time_limit: float | None, take: Take) -> None:
-        self._hire = hire
+    Args:
+        subject: the world.
+        hire: makes a worker; None for this process.
+        workers: how many there are at most.
+        time_limit: real seconds for each run, or None.
+    """
+
+    def __init__(self, subject: Subject, hire: Hire | None, workers: int, time_limit: float | None) -> None:
         self._subject = subject
-        self._waiting = deque(runs)
+        self._hire = hire
+        self._workers = workers
         self._time_limit = time_limit
-        self._take = take
         self._places: list[_Place] = []
+        self._waiting: deque[Run] = deque()
         self._deaths: dict[Run, int] = {}
         self._false_starts = 0
 
-    def work(self, workers: int) -> None:
-        """Carry all of them out."""
-        try:
-            for _ in range(min(workers, len(self._waiting))):
-                self._places.append(_Place(self._hire(self._subject)))
-            while self._places:
-                self._wait()
-                for place in list(self._places):
-                    if place.future.done():
-                        self._settle(place)
-                    elif place.until is not None and time.monotonic() >= place.until and place.run is not None:
-                        what = f"it did not end within {seconds(self._time_limit or 0)} of real time"
-                        self._take(place.run, Outcome("", 0, {}, what, self._time_limit or 0.0))
-                        self._replace(place)
-        finally:
-            for place in self._places:
-                place.worker.end()
+    def carry_out(self, runs: Iterable[Run], take: Take) -> None:
+        """Carry runs out, in the order given, and have each taken when it is over, on this thread."""
+        if self._hire is None:
+            for run in runs:
+                take(run, carry_out(self._subject, run))
+            return
+        self._waiting.extend(runs)
+        while self._waiting or any(place.run is not None for place in self._places):
+            self._give_work(self._hire)
+            self._wait()
+            for place in list(self._places):
+                if place.future is not None and place.future.done():
+                    self._settle(place, place.future, take)
+                elif place.run is not None and place.until is not None and time.monotonic() >= place.until:
+                    self._dismiss(place)
+                    limit = self._time_limit or 0.0
+                    take(place.run, Outcome("", 0, {}, f"it did not end within {seconds(limit)} of real time", limit))
+
+    def close(self) -> None:
+        """Let go of all workers, whatever they do."""
+        self._waiting.clear()
+        for place in list(self._places):
+            self._dismiss(place)
+
+    def _give_work(self, hire: Hire) -> None:
+        running = sum(place.run is not None for place in self._places)
+        while len(self._places) < min(self._workers, running + len(self._waiting)):
+            self._places.append(_Place(hire(self._subject)))
+        for place in self._places:
+            if place.future is None and self._waiting:
+                place.begin(self._waiting.popleft(), self._time_limit)
 
     def _wait(self) -> None:
         ends = [place.until for place in self._places if place.until is not None]
         timeout = max(0.0, min(ends) - time.monotonic()) if ends else None
-        wait([place.future for place in self._places], timeout, FIRST_COMPLETED)
+        wait([place.future for place in self._places if place.future is not None], timeout, FIRST_COMPLETED)
 
-    def _settle(self, place: _Place) -> None:
-        """Take what a worker has done, and give it the next run."""
-        error = place.future.exception()
-        if error is not None and not _is_death(error):
-            raise error
+    def _settle(self, place: _Place, future: Future[Any], take: Take) -> None:
+        """Take what a worker has done."""
+        error = future.exception()
         if error is not None:
-            self._mourn(place)
-            return
-        if place.run is None:
-            self._false_starts = 0
-            self._require_same(place.future.result())
-        else:
-            self._take(place.run, place.future.result())
-        if self._waiting:
-            place.begin(self._waiting.popleft(), self._time_limit)
-        else:
             self._dismiss(place)
+            if not _is_death(error):
+                raise error
+            self._mourn(place.run, take)
+        elif place.run is None:
+            self._false_starts = 0
+            self._require_same(future.result())
+            place.rest()
+        else:
+            run = place.run
+            place.rest()
+            take(run, future.result())
 
-    def _mourn(self, place: _Place) -> None:
-        """A worker has died: while it came up, or of its run."""
-        if place.run is None:
+    def _mourn(self, run: Run | None, take: Take) -> None:
+        """A worker has died: of its run, or while it came up."""
+        if run is None:
             self._false_starts += 1
             if self._false_starts >= _STARTS:
-                remedy = 'In a program of yours, call sweep below: if __name__ == "__main__":'
+                remedy = 'In a program of yours, call it below: if __name__ == "__main__":'
                 raise EnsembleError("the workers", "they end before they have begun", remedy)
+            return
+        deaths = self._deaths[run] = self._deaths.get(run, 0) + 1
+        if deaths < _TRIES:
+            self._waiting.appendleft(run)
         else:
-            deaths = self._deaths[place.run] = self._deaths.get(place.run, 0) + 1
-            if deaths < _TRIES:
-                self._waiting.appendleft(place.run)
-            else:
-                self._take(place.run, Outcome("", 0, {}, f"its process died, {deaths} times", 0.0))
-        self._replace(place)
+            take(run, Outcome("", 0, {}, f"its process died, {deaths} times", 0.0))
 
     def _require_same(self, code: str) -> None:
         if code != self._subject.code():
             problem = f"the code of the world is {code} there, and {self._subject.code()} here"
             raise EnsembleError("the workers", problem, "Install the same on all machines; edit nothing meanwhile.")
-
-    def _replace(self, place: _Place) -> None:
-        self._dismiss(place)
-        if self._waiting:
-            self._places.append(_Place(self._hire(self._subject)))
 
     def _dismiss(self, place: _Place) -> None:
         self._places.remove(place)
@@ -337,21 +359,32 @@ def _is_death(error: BaseException) -> bool:
     return isinstance(error, BrokenExecutor) or type(error).__name__ in _DEATHS_IN_RAY
 
 
-def carry_out_all(
-    subject: Subject, runs: Sequence[Run], *, hire: Hire | None, workers: int, time_limit: float | None, take: Take
-) -> None:
-    """Carry runs out, in the order given, and have each taken when it is over.
+# --- who ----------------------------------------------------------------------------------------------------------------
 
-    Args:
-        subject: the world.
-        runs: which.
-        hire: makes a worker; None for this process, where nothing is limited.
-        workers: how many.
-        time_limit: real seconds for each run, or None.
-        take: called with each run and what it came to, on this thread, in the order in which they end.
-    """
-    if hire is None:
-        for run in runs:
-            take(run, carry_out(subject, run))
-    else:
-        _Crew(hire, subject, runs, time_limit, take).work(workers)
+
+@contextlib.contextmanager
+def crew_of(subject: Subject, *, workers: int | None, ray: str, time_limit: float | None) -> Iterator[Crew]:
+    """Who carries runs out, as arguments say it: see ``sweep``."""
+    if workers is not None and not (type(workers) is int and 0 <= workers <= MOST_WORKERS):
+        raise EnsembleError("the workers", f"{repr_of(workers, 80)} is no number of them", "Have 1 or more; 0 for none.")
+    if time_limit is not None and not time_limit > 0:
+        raise EnsembleError("the time limit", f"{time_limit!r} is no time", "Give each run more than 0 seconds.")
+    if workers == 0 and (time_limit is not None or ray):
+        remedy = "Have 1 or more workers, or leave out the time limit and Ray."
+        raise EnsembleError("the workers", "there are none, and a run in this process cannot be ended", remedy)
+    with contextlib.ExitStack() as stack:
+        if ray:
+            cluster = Cluster(ray, workers or _processors())
+            stack.callback(cluster.close)
+            crew = Crew(subject, cluster.hire, workers or cluster.size, time_limit)
+        else:
+            crew = Crew(subject, None if workers == 0 else ProcessWorker, workers or _processors(), time_limit)
+        stack.callback(crew.close)
+        yield crew
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1

@@ -12,6 +12,10 @@ Rules:
 * ``sim`` fails a test that leaves a fault it did not take (``sim.faults()``). An error in a hook is survived by its
   agent, and a coroutine that does not end is killed; in a test that is a finding. ``@pytest.mark.agentrt(faults=
   "ignore")`` switches it off.
+* ``@pytest.mark.seeds(50)`` makes fifty tests of one, a seed each: they are chosen, repeated and distributed one by one
+  as any others, and each that fails has its own recording. The end of the report says which seeds failed. A marker
+  ``agentrt(seed=...)`` would contradict it, and a test that has nothing of the seed would be the same fifty times: both
+  are refused.
 * What is *watched* is listened to from the moment it is made; nothing of that can be seen in the run. A recording that
   cannot be made is no reason for a test to fail: the section says why there is none.
 """
@@ -48,6 +52,10 @@ _MARKER = (
     "'runtime': the seed; the name of a world and its parameters; whether faults that are left fail the test; False "
     "for a test that records by itself; other arguments of Runtime"
 )
+_SEEDS_MARKER = "seeds(count): run the test with that many seeds, from 0 on, or with those of a list or a range"
+_SEEDED = ("agentrt_seed", "sim", "runtime")  # fixtures that the seed comes in by
+_SEED_IN_NAME = re.compile(r"\[(.*-)?seed=(-?\d+)(-.*)?\]$")
+_MOST_SEEDS = 100_000
 _KEPT = ("failed", "all", "never")
 _TOLD = 6  # how many agents are explained
 _COMMIT_EVERY = 10_000  # ticks: what a test writes is looked at when it has ended, and a commit costs more than a tick
@@ -75,6 +83,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker; choose the seed, if none is wanted in particular."""
     config.addinivalue_line("markers", _MARKER)
+    config.addinivalue_line("markers", _SEEDS_MARKER)
     if config.getini("agentrt_record") not in _KEPT:
         raise pytest.UsageError(f"agentrt_record is one of {', '.join(_KEPT)}")
     if config.getoption("--agentrt-seed") == "random":
@@ -87,6 +96,48 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say the seed, if it is not the usual one."""
     seed = config.getoption("--agentrt-seed")
     return [] if seed == "0" else [printable(f"agentrt: --agentrt-seed={seed}")]
+
+
+# --- one test, many seeds ---------------------------------------------------------------------------------------------
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that is marked so becomes one for each seed."""
+    marker = metafunc.definition.get_closest_marker("seeds")
+    if marker is None:
+        return
+    seeds = _seeds_of(marker)
+    name = metafunc.definition.nodeid
+    if "seed" in _marked(metafunc.definition):
+        raise pytest.UsageError(f"{name} is marked with seeds(...) and with agentrt(seed=...): leave one of them out")
+    if not any(fixture in metafunc.fixturenames for fixture in _SEEDED):
+        raise pytest.UsageError(f"{name} is marked with seeds(...) and takes none of {', '.join(_SEEDED)}")
+    # A parameter goes before the fixture of its name, for whatever asks for it.
+    metafunc.fixturenames.append("agentrt_seed")
+    metafunc.parametrize("agentrt_seed", seeds, ids=[f"seed={seed}" for seed in seeds])
+
+
+def _seeds_of(marker: pytest.Mark) -> list[int]:
+    given = marker.args[0] if len(marker.args) == 1 and not marker.kwargs else None
+    seeds = range(given) if type(given) is int else given if isinstance(given, list | tuple | range) else ()
+    if not 0 < len(seeds) <= _MOST_SEEDS or any(type(seed) is not int for seed in seeds):
+        raise pytest.UsageError("the marker seeds takes a number of them, or a list: seeds(50), seeds([3, 17])")
+    return list(dict.fromkeys(seeds))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which seeds of a test failed, in one line for each test."""
+    failed: dict[str, list[str]] = {}
+    for report in terminalreporter.getreports("failed"):
+        told = _SEED_IN_NAME.search(report.nodeid)
+        if told is not None:
+            others = "-".join(part.strip("-") for part in (told[1], told[3]) if part)
+            name = report.nodeid[: told.start()] + (f"[{others}]" if others else "")
+            failed.setdefault(name, []).append(told[2])
+    if failed:
+        terminalreporter.section("agentrt seeds")
+        for name, seeds in failed.items():
+            terminalreporter.line(printable(f"{name} failed with the seeds {', '.join(dict.fromkeys(seeds))}"))
 
 
 # --- fixtures ---------------------------------------------------------------------------------------------------------
