@@ -41,5 +41,21 @@ def main() -> None:
     """An agent runtime: game AI as coroutines on a deterministic clock."""
 
 
-for _command in (new, check, run, dev, demo, sweep, tune, inspect, replay, diff, export, packs, selection, strategies, explain):
+for _command in (
+    new,
+    check,
+    run,
+    dev,
+    demo,
+    sweep,
+    tune,
+    inspect,
+    replay,
+    diff,
+    export,
+    packs,
+    selection,
+    strategies,
+    explain,
+):
     main.add_command(_command)

@@ -184,7 +184,7 @@ def report(
 
 
 def _over_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    given = dict(text.partition("=")[::2] for text in values)
+    given = {name: value for name, _, value in (text.partition("=") for text in values)}
     if len(given) < len(values) or "" in given:
         raise click.BadParameter("each is NAME or NAME=LOW:HIGH, and a name stands once.")
     return given
@@ -196,7 +196,7 @@ def _over_option(_ctx: click.Context, _option: click.Parameter, values: tuple[st
 @click.option("--minimize", is_flag=True, help="As small as possible.")
 @click.option(
     "--over", multiple=True, required=True, metavar="NAME[=LOW:HIGH]", callback=_over_option,
-    help="A parameter to search over: in a range, among values as in 2,4,8, or in all of its own range. May be repeated.",
+    help="A parameter to search over: in a range, among values as in 2,4,8, or in all that it can be. May be repeated.",
 )  # fmt: skip
 @click.option(
     "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_set_option, help="A parameter that is set."

@@ -1,7 +1,7 @@
 """Ensembles: many runs of one world, to see what is chance, what a parameter changes, and which numbers are best.
 
-* ``sweep`` carries out a design (settings of parameters, times seeds) on all processors or on a cluster, and keeps a row
-  of each run in a file; started again, it goes on where it was.
+* ``sweep`` carries out a design (settings of parameters, times seeds) on all processors or on a cluster, and keeps a
+  row of each run in a file; started again, it goes on where it was.
 * ``RunStore`` reads that file; ``Report`` says what it means; ``write_csv`` and ``write_parquet`` hand it to others.
 * ``tune`` searches for the parameters with which a measure is best, and tries them with seeds that it has not seen.
 """

@@ -94,7 +94,9 @@ def _seeds_in(part: str) -> Iterable[int]:
     if end is None:
         return [first]
     if not first < int(end):
-        raise EnsembleError("the seeds", f"the range {part} is empty", "Write the lower one first; the last is left out.")
+        raise EnsembleError(
+            "the seeds", f"the range {part} is empty", "Write the lower one first; the last is left out."
+        )
     if int(end) - first > MOST_RUNS:
         raise EnsembleError("the seeds", f"the range {part} is too long", f"Have {MOST_RUNS} or fewer.")
     return range(first, int(end))

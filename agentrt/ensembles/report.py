@@ -1,7 +1,7 @@
 """What an ensemble says: means and intervals of each measure, what a setting changes, a picture.
 
 Runs of one world, code, setting and number of ticks are a *group*; its runs differ in their seeds alone, and are taken
-for independent draws. Intervals are those of Student's t, at 95 %; they are of the mean, and say nothing of a single run.
+for independent draws. Intervals are those of Student's t, at 95 %; they are of the mean, and tell nothing of one run.
 
 The first group is what the others are compared with, in two ways: *unpaired* (Welch), and *paired* over equal seeds.
 Equal seeds are no common random numbers here: where a parameter changes how much is drawn, the streams of two runs
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE: Final = 0.95
 ABOUT_PAIRS: Final = (
-    "Equal seeds are no common random numbers: a parameter that changes how much is drawn parts the streams of two runs.",
+    "Equal seeds are no common random numbers: once a parameter changes how much is drawn, two runs draw otherwise.",
     "The paired interval is worth something where the correlation is well above 0.",
 )
 _MOST_VALUES = 6  # of a text that are told
@@ -329,5 +329,3 @@ def _aligned(table: Sequence[Sequence[str]], texts: int) -> Iterator[str]:
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield f"  {'  '.join(cells)}".rstrip()
-
-

@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -115,7 +114,7 @@ class RunStore:
         where, values = ("WHERE world = ?", (world,)) if world else ("", ())
         with self._told():
             found = self._connection.execute(f"SELECT * FROM runs {where}", values).fetchall()  # noqa: S608 - ours
-            rows = [RunRow(*told[:7], json.loads(told[7]), *told[8:]) for told in found]
+            rows = [RunRow._make((*told[:7], json.loads(told[7]), *told[8:])) for told in found]
             return sorted(rows, key=_place)
 
     def close(self) -> None:
@@ -225,9 +224,8 @@ def _replacing(path: Path) -> Iterator[Path]:
     try:
         try:
             yield beside
-            os.replace(beside, path)
+            beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
         raise EnsembleError(str(path), f"it cannot be written: {error.strerror or error}", "Name another.") from error
-

@@ -8,16 +8,15 @@ the sources that a world can be made of:
 * the packages of installed manifests (actions, packs, strategies), which a world's packs may name;
 * the world's own: all of a project's folder, or else the package that the world is in.
 
-Sources are Python, JSON, XML and TOML, with their names, and without tests, which no run depends on. What else a world reads (a library, another kind of file, the
-environment) is not seen. Rejected: the modules that are loaded (other modules in another program, and those that are
-imported later are missed); a commit (what is edited has none).
+Sources are Python, JSON, XML and TOML, with their names, and without tests, which no run depends on. What else a world
+reads (a library, another kind of file, the environment) is not seen. Rejected: the modules that are loaded (other ones
+in another program, and those that are imported later are missed); a commit (what is edited has none).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b

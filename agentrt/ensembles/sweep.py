@@ -1,8 +1,8 @@
 """A sweep: carry out the runs of a design that are not in its file yet.
 
-Whatever ends a sweep, starting it again goes on with it: a run whose row is in the file is finished, a row with an error
-too. Rows of another version of the code count only where that is asked for, since a changed world is another experiment;
-how many there are is told.
+Whatever ends a sweep, starting it again goes on with it: a run whose row is in the file is finished, even if the row
+has an error. Rows of another version of the code count only where that is asked for, since a changed world is another
+experiment; how many there are is told.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ Told: TypeAlias = Callable[[SweepState], object]
 class Sweep(NamedTuple):
     """What a sweep came to."""
 
-    rows: tuple[RunRow, ...]  # all runs of the design, those that were in the file before too, in the order of the table
+    rows: tuple[
+        RunRow, ...
+    ]  # all runs of the design, those that were in the file before too, in the order of the table
     carried_out: int  # how many runs were not in the file before
     other_code: int  # how many rows of these runs the file has of other versions of the code
 

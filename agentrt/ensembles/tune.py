@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from optuna import Study
     from optuna.trial import Trial as Proposal
 
+
 class Trial(NamedTuple):
     """A setting that was tried."""
 
@@ -134,7 +135,9 @@ def _best(trials: Sequence[Trial], minimize: bool) -> Trial:
         if trial.value is not None and (best is None or best.value is None or _is_better(trial, best, minimize)):
             best = trial
     if best is None:
-        raise EnsembleError("the search", "no trial has a value: in each a run failed", "See why: agentrt sweep report.")
+        raise EnsembleError(
+            "the search", "no trial has a value: in each a run failed", "See why: agentrt sweep report."
+        )
     return best
 
 
@@ -232,7 +235,9 @@ def _read(about: str, parameter: Parameter, given: object) -> Value:
     try:
         return parameter.read(given.strip() if isinstance(given, str) else given)
     except ValueError as error:
-        raise EnsembleError(about, str(error), "Name a range, as in wolves=2:8, or values, as in wolves=2,4,8.") from None
+        raise EnsembleError(
+            about, str(error), "Name a range, as in wolves=2:8, or values, as in wolves=2,4,8."
+        ) from None
 
 
 def _whole(name: str, parameter: Parameter) -> _Axis:
@@ -246,7 +251,7 @@ def _whole(name: str, parameter: Parameter) -> _Axis:
     return _Axis(name, parameter, low=parameter.low, high=parameter.high)
 
 
-# --- Optuna -------------------------------------------------------------------------------------------------------------
+# --- Optuna -----------------------------------------------------------------------------------------------------------
 
 
 class _Search:

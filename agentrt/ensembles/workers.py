@@ -1,8 +1,8 @@
-"""Who carries out the runs of an ensemble: this process, processes beside it, or actors of Ray. The same rows from all.
+"""Who carries out the runs of an ensemble: this process, processes beside it, or actors of Ray; with the same rows.
 
-``carry_out`` is one run, wherever that is: make the world, step it, hash its trace, measure it. What goes wrong in it is
-its result. A *worker* is a place where one run at a time is carried out by another process, and which can be killed. The
-loop, ``Crew.carry_out``, knows nothing else of workers, so all kinds of them behave alike:
+``carry_out`` is one run, wherever that is: make the world, step it, hash its trace, measure it. What goes wrong in it
+is its result. A *worker* is a place where one run at a time is carried out by another process, and which can be killed.
+The loop, ``Crew.carry_out``, knows nothing else of workers, so all kinds of them behave alike:
 
 * A run that lasts longer than its limit is given up: its worker is killed and replaced. A hang inside of a tick answers
   to nothing else.
@@ -174,6 +174,8 @@ class Cluster:
     """
 
     def __init__(self, address: str, workers: int) -> None:
+        import logging
+
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for telling anybody
         if address == "local":
             # Ray binds all its ports to loopback only where it believes that it cannot have other machines. It reads
@@ -187,7 +189,7 @@ class Cluster:
         if address == "local":
             options |= {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
         try:
-            ray.init(log_to_driver=False, logging_level="error", **options)
+            ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
             remedy = "Say --ray local for one on this machine, or where one runs, as in --ray 10.0.0.1:6379."
             raise EnsembleError(f"the cluster '{address}'", error_words(error), remedy) from error
@@ -359,14 +361,16 @@ def _is_death(error: BaseException) -> bool:
     return isinstance(error, BrokenExecutor) or type(error).__name__ in _DEATHS_IN_RAY
 
 
-# --- who ----------------------------------------------------------------------------------------------------------------
+# --- who --------------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
 def crew_of(subject: Subject, *, workers: int | None, ray: str, time_limit: float | None) -> Iterator[Crew]:
     """Who carries runs out, as arguments say it: see ``sweep``."""
     if workers is not None and not (type(workers) is int and 0 <= workers <= MOST_WORKERS):
-        raise EnsembleError("the workers", f"{repr_of(workers, 80)} is no number of them", "Have 1 or more; 0 for none.")
+        raise EnsembleError(
+            "the workers", f"{repr_of(workers, 80)} is no number of them", "Have 1 or more; 0 for none."
+        )
     if time_limit is not None and not time_limit > 0:
         raise EnsembleError("the time limit", f"{time_limit!r} is no time", "Give each run more than 0 seconds.")
     if workers == 0 and (time_limit is not None or ray):
