@@ -25,6 +25,7 @@ from agentrt.words import repr_of
 from agentrt.worlds import Parameter, TakesParameters, Value, World, checked_params
 
 MOST_RUNS: Final = 1_000_000  # of one design: more is a slip, such as a zero too many
+MOST_VALUES: Final = 10_000  # of one parameter between two numbers
 MOST_DIGITS: Final = 18  # of a seed, which SQLite keeps in 64 bits
 
 _SEEDS = re.compile(r"(-?\d{1,18})(?::(-?\d{1,18}))?")
@@ -129,9 +130,9 @@ def _values_in(part: str, name: str, parameter: Parameter | None) -> list[object
     except (ValueError, ZeroDivisionError):
         remedy = "Write 0.3:0.9:7 for seven values from 0.3 to 0.9."
         raise EnsembleError(about, f"{repr_of(part, 80)} is no range of numbers", remedy) from None
-    if not (2 <= count <= MOST_RUNS and low < high):
-        remedy = "Write the lower one first, and 2 or more values."
-        raise EnsembleError(about, f"the range {part} is empty", remedy)
+    if not (2 <= count <= MOST_VALUES and low < high):
+        remedy = f"Write the lower one first, and 2 to {MOST_VALUES} values."
+        raise EnsembleError(about, f"the range {part} is none", remedy)
     values = [low + (high - low) * step / (count - 1) for step in range(count)]
     if type(parameter.default) is float:
         return [float(value) for value in values]
