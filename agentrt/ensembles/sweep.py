@@ -124,6 +124,8 @@ def carry_on(
         told(SweepState(0, len(todo), 0))
     crew.carry_out(todo, take)
     found = [row for row in store.rows(subject.name) if row.run in wanted]
-    ours = {row.run for row in found if row.code == code}
-    rows = [row for row in found if row.code == code or (any_code and row.run not in ours)]
+    # Each run once: of this code, or of the first other one that has it.
+    chosen = {row.run: row for row in reversed(found) if row.code == code or any_code}
+    chosen |= {row.run: row for row in found if row.code == code}
+    rows = [row for row in found if chosen.get(row.run) is row]
     return Sweep(tuple(rows), len(todo), sum(row.code != code for row in found))
