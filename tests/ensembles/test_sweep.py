@@ -50,7 +50,7 @@ def test_a_row_of_each_run(pond):
     assert told(done) == [
         (0, {"ducks": 1}, {"swims": 3, "each": 3.0, "mood": "dry"}, ""),
         (1, {"ducks": 1}, {"swims": 3, "each": 3.0, "mood": "dry"}, ""),
-        (0, {"ducks": 2}, {"swims": 8, "each": 4.0, "mood": "wet"}, ""),
+        (0, {"ducks": 2}, {"swims": 7, "each": 3.5, "mood": "dry"}, ""),
         (1, {"ducks": 2}, {"swims": 6, "each": 3.0, "mood": "wet"}, ""),
     ]
     assert (done.carried_out, done.other_code, done.failed) == (4, 0, ())
