@@ -121,7 +121,7 @@ def run(
     Each run is a row in a file. Whatever ends this command, the same command goes on where it was. What the file says
     is told by: agentrt sweep report FILE.
     """
-    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.report import EnsembleReport
     from agentrt.ensembles.sweep import sweep as carry_out
 
     with _going_on(out) as told:
@@ -135,7 +135,7 @@ def run(
     if done.other_code:
         what = f"{counted(done.other_code, 'run')} of another version of the code"
         tell(f"{what} are in the file, too: --any-code counts them as finished", err=True)
-    for line in Report(done.rows).lines(contrasts=False):
+    for line in EnsembleReport(done.rows).lines(contrasts=False):
         tell_text(f"{line}\n")
     tell(f"compared: {called('sweep', 'report', out)}", err=True)
     if done.failed:
@@ -167,12 +167,12 @@ def report(
     *, file: Path, world: str, measures: tuple[str, ...], pictures: Path | None, csv: Path | None, parquet: Path | None
 ) -> None:
     """Say what the runs in a FILE measured: means, intervals, and what each setting changes."""
-    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.report import EnsembleReport
     from agentrt.ensembles.store import RunStore
 
     with RunStore(file, is_read_only=True) as store:
         rows = store.rows(world)
-    told = Report(rows, measures)
+    told = EnsembleReport(rows, measures)
     for line in told.lines():
         tell_text(f"{line}\n")
     _write_tables(rows, csv, parquet)
@@ -221,7 +221,7 @@ def tune(
     What is best is then compared with the defaults, with seeds that the search has not seen. Whatever ends this
     command, the same command goes on where it was. Needs the extra 'tune'.
     """
-    from agentrt.ensembles.report import Report
+    from agentrt.ensembles.report import EnsembleReport
     from agentrt.ensembles.tune import tune as search
 
     with _going_on(out) as told:
@@ -235,7 +235,7 @@ def tune(
         value = "failed" if trial.value is None else f"{trial.value:.6g}"
         tell(f"trial {number}: {value}{_settings(trial.params)}{mark}")
     tell_text("\nwith held-out seeds, by default and with the best setting:\n")
-    for line in Report(tuned.held_out, [measure]).lines():
+    for line in EnsembleReport(tuned.held_out, [measure]).lines():
         tell_text(f"{line}\n")
 
 

@@ -61,7 +61,7 @@ class Contrast(NamedTuple):
     correlation: float | None  # over the pairs; None where one of them does not vary
 
 
-class Group(NamedTuple):
+class RunGroup(NamedTuple):
     """The runs of one world, code, setting and number of ticks, by seed."""
 
     about: dict[str, str]  # what it is, by the headings of its table: only what differs between groups
@@ -74,7 +74,7 @@ class Group(NamedTuple):
         return {seed: value for seed, value in found.items() if isinstance(value, int | float)}
 
 
-class Report:
+class EnsembleReport:
     """What some rows say.
 
     Args:
@@ -88,7 +88,7 @@ class Report:
     def __init__(self, rows: Sequence[RunRow], measures: Sequence[str] = ()) -> None:
         if not rows:
             raise EnsembleError("the report", "there are no runs", "Carry some out: agentrt sweep.")
-        self.groups: list[Group] = _groups(rows)
+        self.groups: list[RunGroup] = _groups(rows)
         known = list(dict.fromkeys(name for row in rows for name in row.measures))
         for name in measures:
             if name not in known:
@@ -96,7 +96,7 @@ class Report:
                 raise EnsembleError("the report", f"no run has a measure '{name}'", told)
         self.measures: list[str] = list(measures) or known
 
-    def summary(self, group: Group, measure: str) -> Summary | None:
+    def summary(self, group: RunGroup, measure: str) -> Summary | None:
         """A measure in a group; None if it is no number in any of its runs."""
         values = list(group.values(measure).values())
         if not values:
@@ -105,7 +105,7 @@ class Report:
         margin = None if deviation is None else _margin(deviation / math.sqrt(len(values)), len(values) - 1)
         return Summary(len(values), fmean(values), margin, deviation, min(values), max(values))
 
-    def contrast(self, group: Group, measure: str) -> Contrast | None:
+    def contrast(self, group: RunGroup, measure: str) -> Contrast | None:
         """A measure in a group, compared with the first group; None if one of them has none."""
         ours, first = group.values(measure), self.groups[0].values(measure)
         if not ours or not first:
@@ -239,7 +239,7 @@ class Report:
         axes.set_title(f"{measure}: each run, the mean, and its interval of 95 %", fontsize="medium")
 
 
-def _places(groups: Sequence[Group]) -> tuple[list[float], list[str]]:
+def _places(groups: Sequence[RunGroup]) -> tuple[list[float], list[str]]:
     """Where groups stand: at the value of the one number that differs, or side by side under what they are."""
     told = [list(group.about.values()) for group in groups]
     try:
@@ -251,7 +251,7 @@ def _places(groups: Sequence[Group]) -> tuple[list[float], list[str]]:
 # --- groups -----------------------------------------------------------------------------------------------------------
 
 
-def _groups(rows: Sequence[RunRow]) -> list[Group]:
+def _groups(rows: Sequence[RunRow]) -> list[RunGroup]:
     grouped: dict[tuple[str, str, int, str], list[RunRow]] = {}
     for row in rows:
         grouped.setdefault((row.world, row.code, row.ticks, row.setting), []).append(row)
@@ -259,7 +259,7 @@ def _groups(rows: Sequence[RunRow]) -> list[Group]:
     names = list(dict.fromkeys(name for about in abouts for name in about))
     differing = [name for name in names if len({about.get(name) for about in abouts}) > 1]
     return [
-        Group(
+        RunGroup(
             {name: about.get(name, "default") for name in differing},
             tuple(row for row in members if not row.error),
             tuple(row for row in members if row.error),

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from agentrt.ensembles.design import Run, runs_of
 from agentrt.ensembles.store import RunRow, RunStore
 from agentrt.ensembles.subject import Subject
-from agentrt.ensembles.workers import Crew, Outcome, crew_of
+from agentrt.ensembles.workers import Crew, RunResult, crew_of
 
 
 class SweepState(NamedTuple):
@@ -28,7 +28,7 @@ class SweepState(NamedTuple):
 Told: TypeAlias = Callable[[SweepState], object]
 
 
-class Sweep(NamedTuple):
+class SweepResult(NamedTuple):
     """What a sweep came to."""
 
     rows: tuple[
@@ -57,7 +57,7 @@ def sweep(
     retry: bool = False,
     app: str = "",
     told: Told | None = None,
-) -> Sweep:
+) -> SweepResult:
     """Run a world with many seeds, and with each setting of some parameters; keep a row of each run in a file.
 
     Equal arguments and equal code give equal rows, wherever they are carried out. In a program of your own, call it
@@ -104,7 +104,7 @@ def carry_on(
     any_code: bool = False,
     retry: bool = False,
     told: Told | None = None,
-) -> Sweep:
+) -> SweepResult:
     """Carry out what is not in the file yet; see ``sweep``."""
     code, wanted = subject.code(), set(runs)
     kept = [row for row in store.rows(subject.name) if row.run in wanted]
@@ -112,11 +112,11 @@ def carry_on(
     todo = [run for run in runs if run not in finished]
     done = failed = 0
 
-    def take(run: Run, outcome: Outcome) -> None:
+    def take(run: Run, result: RunResult) -> None:
         nonlocal done, failed
-        store.put(RunRow(subject.name, code, run.setting, run.seed, run.ticks, *outcome))
+        store.put(RunRow(subject.name, code, run.setting, run.seed, run.ticks, *result))
         done += 1
-        failed += bool(outcome.error)
+        failed += bool(result.error)
         if told is not None:
             told(SweepState(done, len(todo), failed))
 
@@ -128,4 +128,4 @@ def carry_on(
     chosen = {row.run: row for row in reversed(found) if row.code == code or any_code}
     chosen |= {row.run: row for row in found if row.code == code}
     rows = [row for row in found if chosen.get(row.run) is row]
-    return Sweep(tuple(rows), len(todo), sum(row.code != code for row in found))
+    return SweepResult(tuple(rows), len(todo), sum(row.code != code for row in found))

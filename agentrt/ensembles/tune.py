@@ -40,7 +40,7 @@ class Trial(NamedTuple):
     value: float | None  # the mean of the measure; None if a run failed
 
 
-class Tuned(NamedTuple):
+class TuneResult(NamedTuple):
     """What a search came to."""
 
     trials: tuple[Trial, ...]  # in the order in which they were tried
@@ -67,7 +67,7 @@ def tune(
     app: str = "",
     told: Told | None = None,
     tried: Callable[[Trial], object] | None = None,
-) -> Tuned:
+) -> TuneResult:
     """Search for the setting with which the mean of a measure is largest, and try it with seeds that it has not seen.
 
     Args:
@@ -105,7 +105,7 @@ def tune(
     trained, tested = seeds_of(seeds), seeds_of(held_out)
     axes = [_axis(known, name, given) for name, given in over.items()]
     _require_searchable(axes, fixed, trained, tested, trials)
-    search, done = _Search(axes, sampler_seed, minimize), list[Trial]()
+    search, done = _Optuna(axes, sampler_seed, minimize), list[Trial]()
     total = trials * len(trained) + 2 * len(tested)
     with RunStore(Path(out)) as store, crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew:
 
@@ -125,7 +125,7 @@ def tune(
         best = _best(done, minimize)
         rows = carry_out([fixed, best.params], tested, trials * len(trained))
     first = setting_of(fixed)
-    return Tuned(tuple(done), best, tuple(sorted(rows, key=lambda row: row.setting != first)))
+    return TuneResult(tuple(done), best, tuple(sorted(rows, key=lambda row: row.setting != first)))
 
 
 def _best(trials: Sequence[Trial], minimize: bool) -> Trial:
@@ -254,7 +254,7 @@ def _whole(name: str, parameter: Parameter) -> _Axis:
 # --- Optuna -----------------------------------------------------------------------------------------------------------
 
 
-class _Search:
+class _Optuna:
     """Optuna, asked and told."""
 
     def __init__(self, axes: Sequence[_Axis], sampler_seed: int, minimize: bool) -> None:

@@ -44,7 +44,7 @@ _DEATHS_IN_RAY = frozenset(("ActorDiedError", "ActorUnavailableError", "OutOfMem
 _STARTS = 3  # workers in a row that may die before they are ready
 
 
-class Outcome(NamedTuple):
+class RunResult(NamedTuple):
     """What a run came to."""
 
     digest: str
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def carry_out(subject: Subject, run: Run) -> Outcome:
+def carry_out(subject: Subject, run: Run) -> RunResult:
     """One run, on the plain host. Whatever is raised in it is its error; only Ctrl-C passes."""
     begun = time.perf_counter()
     try:
@@ -65,8 +65,8 @@ def carry_out(subject: Subject, run: Run) -> Outcome:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a world may end the program, and ends its run
-        return Outcome("", 0, {}, printable(error_words(error)), time.perf_counter() - begun)
-    return Outcome(digest, faults, measures, "", time.perf_counter() - begun)
+        return RunResult("", 0, {}, printable(error_words(error)), time.perf_counter() - begun)
+    return RunResult(digest, faults, measures, "", time.perf_counter() - begun)
 
 
 def _run(subject: Subject, run: Run) -> tuple[str, int, dict[str, int | float | str]]:
@@ -105,7 +105,7 @@ class Worker(Protocol):
 
     ready: Future[str]  # the version of the code there, when the world is imported
 
-    def begin(self, run: Run) -> Future[Outcome]:
+    def begin(self, run: Run) -> Future[RunResult]:
         """Have a run carried out."""
         ...
 
@@ -129,7 +129,7 @@ class ProcessWorker:
         self._process: Future[int] = self._pool.submit(os.getpid)
         self.ready = self._pool.submit(prepare, subject)
 
-    def begin(self, run: Run) -> Future[Outcome]:
+    def begin(self, run: Run) -> Future[RunResult]:
         return self._pool.submit(carry_out, self._subject, run)
 
     def end(self) -> None:
@@ -214,8 +214,8 @@ class _Actor:
         self._hands = ray.remote(num_cpus=1, max_restarts=0)(_Hands).remote(subject)
         self.ready: Future[str] = self._hands.prepare.remote().future()
 
-    def begin(self, run: Run) -> Future[Outcome]:
-        future: Future[Outcome] = self._hands.carry_out.remote(run).future()
+    def begin(self, run: Run) -> Future[RunResult]:
+        future: Future[RunResult] = self._hands.carry_out.remote(run).future()
         return future
 
     def end(self) -> None:
@@ -231,14 +231,14 @@ class _Hands:
     def prepare(self) -> str:
         return prepare(self._subject)
 
-    def carry_out(self, run: Run) -> Outcome:
+    def carry_out(self, run: Run) -> RunResult:
         return carry_out(self._subject, run)
 
 
 # --- many runs --------------------------------------------------------------------------------------------------------
 
 
-class _Place:
+class _Post:
     """A worker and what it is at: coming up, idle, or running."""
 
     def __init__(self, worker: Worker) -> None:
@@ -255,7 +255,7 @@ class _Place:
         self.run = self.future = self.until = None
 
 
-Take: TypeAlias = Callable[[Run, Outcome], object]
+Take: TypeAlias = Callable[[Run, RunResult], object]
 
 
 class Crew:
@@ -273,7 +273,7 @@ class Crew:
         self._hire = hire
         self._workers = workers
         self._time_limit = time_limit
-        self._places: list[_Place] = []
+        self._posts: list[_Post] = []
         self._waiting: deque[Run] = deque()
         self._deaths: dict[Run, int] = {}
         self._false_starts = 0
@@ -285,51 +285,51 @@ class Crew:
                 take(run, carry_out(self._subject, run))
             return
         self._waiting.extend(runs)
-        while self._waiting or any(place.run is not None for place in self._places):
+        while self._waiting or any(post.run is not None for post in self._posts):
             self._give_work(self._hire)
             self._wait()
-            for place in list(self._places):
-                if place.future is not None and place.future.done():
-                    self._settle(place, place.future, take)
-                elif place.run is not None and place.until is not None and time.monotonic() >= place.until:
-                    self._dismiss(place)
+            for post in list(self._posts):
+                if post.future is not None and post.future.done():
+                    self._settle(post, post.future, take)
+                elif post.run is not None and post.until is not None and time.monotonic() >= post.until:
+                    self._dismiss(post)
                     limit = self._time_limit or 0.0
-                    take(place.run, Outcome("", 0, {}, f"it did not end within {seconds(limit)} of real time", limit))
+                    take(post.run, RunResult("", 0, {}, f"it did not end within {seconds(limit)} of real time", limit))
 
     def close(self) -> None:
         """Let go of all workers, whatever they do."""
         self._waiting.clear()
-        for place in list(self._places):
-            self._dismiss(place)
+        for post in list(self._posts):
+            self._dismiss(post)
 
     def _give_work(self, hire: Hire) -> None:
-        running = sum(place.run is not None for place in self._places)
-        while len(self._places) < min(self._workers, running + len(self._waiting)):
-            self._places.append(_Place(hire(self._subject)))
-        for place in self._places:
-            if place.future is None and self._waiting:
-                place.begin(self._waiting.popleft(), self._time_limit)
+        running = sum(post.run is not None for post in self._posts)
+        while len(self._posts) < min(self._workers, running + len(self._waiting)):
+            self._posts.append(_Post(hire(self._subject)))
+        for post in self._posts:
+            if post.future is None and self._waiting:
+                post.begin(self._waiting.popleft(), self._time_limit)
 
     def _wait(self) -> None:
-        ends = [place.until for place in self._places if place.until is not None]
+        ends = [post.until for post in self._posts if post.until is not None]
         timeout = max(0.0, min(ends) - time.monotonic()) if ends else None
-        wait([place.future for place in self._places if place.future is not None], timeout, FIRST_COMPLETED)
+        wait([post.future for post in self._posts if post.future is not None], timeout, FIRST_COMPLETED)
 
-    def _settle(self, place: _Place, future: Future[Any], take: Take) -> None:
+    def _settle(self, post: _Post, future: Future[Any], take: Take) -> None:
         """Take what a worker has done."""
         error = future.exception()
         if error is not None:
-            self._dismiss(place)
+            self._dismiss(post)
             if not _is_death(error):
                 raise error
-            self._mourn(place.run, take)
-        elif place.run is None:
+            self._mourn(post.run, take)
+        elif post.run is None:
             self._false_starts = 0
             self._require_same(future.result())
-            place.rest()
+            post.rest()
         else:
-            run = place.run
-            place.rest()
+            run = post.run
+            post.rest()
             take(run, future.result())
 
     def _mourn(self, run: Run | None, take: Take) -> None:
@@ -344,16 +344,16 @@ class Crew:
         if deaths < _TRIES:
             self._waiting.appendleft(run)
         else:
-            take(run, Outcome("", 0, {}, f"its process died, {deaths} times", 0.0))
+            take(run, RunResult("", 0, {}, f"its process died, {deaths} times", 0.0))
 
     def _require_same(self, code: str) -> None:
         if code != self._subject.code():
             problem = f"the code of the world is {code} there, and {self._subject.code()} here"
             raise EnsembleError("the workers", problem, "Install the same on all machines; edit nothing meanwhile.")
 
-    def _dismiss(self, place: _Place) -> None:
-        self._places.remove(place)
-        place.worker.end()
+    def _dismiss(self, post: _Post) -> None:
+        self._posts.remove(post)
+        post.worker.end()
 
 
 def _is_death(error: BaseException) -> bool:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from agentrt.ensembles import Contrast, Report, RunRow, Summary, report
+from agentrt.ensembles import Contrast, EnsembleReport, RunRow, Summary, report
 from agentrt.errors import EnsembleError, MissingExtraError
 
 FEW = [12.0, 9.0, 10.0, 13.0, 11.0]  # by seed
@@ -38,7 +38,7 @@ def two_errors(request, monkeypatch):
 @pytest.mark.slow
 def test_means_and_their_intervals():
     """As scipy.stats.t.interval(0.95, 4, mean, scipy.stats.sem(values)) has them."""
-    told = Report(ROWS)
+    told = EnsembleReport(ROWS)
     first, second = told.groups
     assert [group.about for group in told.groups] == [{"ducks": "2"}, {"ducks": "4"}]
     assert rounded(told.summary(first, "swims")) == Summary(5, 11.0, 1.963243, 1.581139, 9.0, 13.0)
@@ -48,30 +48,30 @@ def test_means_and_their_intervals():
 @pytest.mark.slow
 def test_what_a_setting_changes_in_two_ways():
     """As scipy.stats.ttest_ind(..., equal_var=False) and ttest_rel have their intervals, and pearsonr its figure."""
-    told = Report(ROWS)
+    told = EnsembleReport(ROWS)
     assert rounded(told.contrast(told.groups[1], "swims")) == Contrast(9.0, 3.203504, 5, 9.0, 1.963243, 0.806226)
 
 
 def test_pairs_are_of_equal_seeds_alone():
-    told = Report(rows_of("{}", FEW[:3]) + rows_of('{"ducks": 4}', MANY)[1:])
+    told = EnsembleReport(rows_of("{}", FEW[:3]) + rows_of('{"ducks": 4}', MANY)[1:])
     contrast = told.contrast(told.groups[1], "swims")
     assert (contrast.pairs, contrast.paired_difference) == (2, 8.5)
     assert contrast.difference == pytest.approx(20.0 - 31 / 3)
 
 
 def test_what_does_not_vary_has_no_correlation_and_an_interval_of_nothing():
-    told = Report(rows_of("{}", [2, 2, 2]) + rows_of('{"ducks": 4}', [4, 4, 4]))
+    told = EnsembleReport(rows_of("{}", [2, 2, 2]) + rows_of('{"ducks": 4}', [4, 4, 4]))
     assert told.contrast(told.groups[1], "swims") == Contrast(2.0, 0.0, 3, 2.0, 0.0, None)
 
 
 def test_one_run_has_a_mean_and_no_more():
-    told = Report(rows_of("{}", [2]) + rows_of('{"ducks": 4}', [5]))
+    told = EnsembleReport(rows_of("{}", [2]) + rows_of('{"ducks": 4}', [5]))
     assert told.summary(told.groups[0], "swims") == Summary(1, 2.0, None, None, 2, 2)
     assert told.contrast(told.groups[1], "swims") == Contrast(3.0, None, 1, 3.0, None, None)
 
 
 def test_the_words():
-    assert list(Report(ROWS).lines()) == [
+    assert list(EnsembleReport(ROWS).lines()) == [
         "10 runs in 2 groups, 0 failed",
         "",
         "swims:",
@@ -90,7 +90,7 @@ def test_the_words():
 def test_failed_runs_texts_and_faults_are_told():
     failed = rows_of("{}", [0] * 9, digest="", error="ValueError: no water", measures={})[1:]
     moods = rows_of("{}", ["wet"], faults=3) + rows_of('{"rest": 0.5}', ["dry", "wet", "dry"])
-    lines = list(Report([*moods[:1], *failed, *moods[1:]]).lines())
+    lines = list(EnsembleReport([*moods[:1], *failed, *moods[1:]]).lines())
     assert lines[:2] == ["4 runs in 2 groups, 8 failed", "  failed: seed 1: ValueError: no water"]
     assert lines[7:] == [
         "  and 2 more",
@@ -104,7 +104,7 @@ def test_failed_runs_texts_and_faults_are_told():
 
 
 def test_what_differs_besides_the_setting_makes_groups_too():
-    told = Report(rows_of("{}", FEW) + rows_of("{}", FEW, code="1+b") + rows_of("{}", FEW, ticks=20))
+    told = EnsembleReport(rows_of("{}", FEW) + rows_of("{}", FEW, code="1+b") + rows_of("{}", FEW, ticks=20))
     assert [group.about for group in told.groups] == [
         {"code": "1+a", "ticks": "9"},
         {"code": "1+b", "ticks": "9"},
@@ -113,22 +113,22 @@ def test_what_differs_besides_the_setting_makes_groups_too():
 
 
 def test_a_world_that_measures_nothing():
-    lines = list(Report(rows_of("{}", [0], measures={})).lines())
+    lines = list(EnsembleReport(rows_of("{}", [0], measures={})).lines())
     assert lines[-1] == "This world measures nothing: give it a method measure, or SimpleWorld(..., measure=...)."
 
 
 def test_what_is_not_there():
     with pytest.raises(EnsembleError, match="there are no runs. Carry some out"):
-        Report([])
+        EnsembleReport([])
     with pytest.raises(EnsembleError, match="no run has a measure 'swim'. Did you mean 'swims'[?] They are swims."):
-        Report(ROWS, ["swim"])
+        EnsembleReport(ROWS, ["swim"])
 
 
 def test_without_scipy_there_are_means(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.setattr(report, "_quantile", report._quantile.__wrapped__)
-    lines = list(Report(ROWS).lines())
+    lines = list(EnsembleReport(ROWS).lines())
     assert lines[3:6] == [
         "  ducks  runs  mean  ± 95 %  deviation  least  most",
         "  2         5    11              1.581      9    13",
@@ -140,19 +140,19 @@ def test_without_scipy_there_are_means(monkeypatch):
 @pytest.mark.slow  # Matplotlib is slow to import
 def test_pictures(tmp_path):
     more = [row._replace(measures={**row.measures, "mood": "wet"}) for row in ROWS]
-    assert Report(more).draw(tmp_path / "a") == [tmp_path / "a" / "swims.svg"]
-    Report(ROWS).draw(tmp_path / "b")
+    assert EnsembleReport(more).draw(tmp_path / "a") == [tmp_path / "a" / "swims.svg"]
+    EnsembleReport(ROWS).draw(tmp_path / "b")
     drawn = (tmp_path / "a" / "swims.svg").read_text()
     assert drawn == (tmp_path / "b" / "swims.svg").read_text()
     assert "<!-- ducks -->" in drawn
     odd = [row._replace(setting='{"kind": "teal"}', measures={"../x y": 1}) for row in ROWS[:2]]
-    assert Report(odd).draw(tmp_path / "c") == [tmp_path / "c" / "..-x-y.svg"]
+    assert EnsembleReport(odd).draw(tmp_path / "c") == [tmp_path / "c" / "..-x-y.svg"]
     (tmp_path / "file").touch()
     with pytest.raises(EnsembleError, match="it cannot be written"):
-        Report(ROWS).draw(tmp_path / "file")
+        EnsembleReport(ROWS).draw(tmp_path / "file")
 
 
 def test_pictures_need_an_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError):
-        Report(ROWS).draw(tmp_path)
+        EnsembleReport(ROWS).draw(tmp_path)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
@@ -119,8 +120,8 @@ def test_runs_that_fail_are_rows(pond):
     failed = [(row.seed, row.params["trouble"], row.error, row.measures, row.digest) for row in done.failed]
     assert failed == [
         (1, "fail 1", "ValueError: no water\\nand no \\x1b[31mducks", {}, ""),
-        *((seed, "gate 2", f"EnsembleError: [ART240] the world 'pond': it stands still in tick 0. Let it run: nobody "
-           f"opens the gate of a run that nobody watches.", {}, "") for seed in range(3)),
+        *((seed, "gate 2", "EnsembleError: [ART240] the world 'pond': it stands still in tick 0. Let it run: nobody "
+           "opens the gate of a run that nobody watches.", {}, "") for seed in range(3)),
         (0, "leave 0", "SystemExit: 3", {}, ""),
     ]  # fmt: skip
     assert states[-1] == SweepState(9, 9, 5)
@@ -189,10 +190,10 @@ def _rows(path):
 def _processes_in(folder):
     """The processes whose working directory that is."""
     found = []
-    for process in os.listdir("/proc"):
+    for process in Path("/proc").iterdir():
         try:
-            if process.isdecimal() and os.readlink(f"/proc/{process}/cwd") == str(folder):
-                found.append(int(process))
+            if process.name.isdecimal() and (process / "cwd").readlink() == folder:
+                found.append(int(process.name))
         except OSError:
             continue
     return [process for process in found if process != os.getpid()]

@@ -47,13 +47,18 @@ class TestSearching:
 
     def test_a_trial_that_failed_has_no_value(self, pond):
         tuned = search({"trouble": ["fail 1", ""]}, trials=4)
-        assert {(trial.params["trouble"], trial.value is None) for trial in tuned.trials} == {("fail 1", True), ("", False)}
+        assert {(trial.params["trouble"], trial.value is None) for trial in tuned.trials} == {
+            ("fail 1", True),
+            ("", False),
+        }
         assert tuned.best.params == {"trouble": ""}
         with pytest.raises(EnsembleError, match="no trial has a value: in each a run failed"):
             search({"ducks": "1:9"}, params={"trouble": "fail 1"}, trials=2)
 
     def test_what_is_no_number_cannot_be_best(self, pond):
-        with pytest.raises(EnsembleError, match="the world measures no number 'swim'. Did you mean 'swims'[?] They are"):
+        with pytest.raises(
+            EnsembleError, match="the world measures no number 'swim'. Did you mean 'swims'[?] They are"
+        ):
             search({"ducks": "1:9"}, measure="swim")
         with pytest.raises(EnsembleError, match="the world measures no number 'mood'"):
             search({"ducks": "1:9"}, measure="mood")

@@ -9,7 +9,7 @@ import pytest
 
 from agentrt.ensembles.design import Run
 from agentrt.ensembles.subject import Subject
-from agentrt.ensembles.workers import Cluster, Crew, Outcome
+from agentrt.ensembles.workers import Cluster, Crew, RunResult
 from agentrt.errors import EnsembleError, MissingExtraError
 
 RUNS = [Run("{}", seed, 5) for seed in range(5)]
@@ -42,10 +42,10 @@ class Office:
         taken = {}
         crew = Crew(self.subject, self.hire, workers, time_limit)
         try:
-            crew.carry_out(runs, lambda run, outcome: taken.setdefault(run.seed, []).append(outcome))
+            crew.carry_out(runs, lambda run, result: taken.setdefault(run.seed, []).append(result))
         finally:
             crew.close()
-        return {seed: outcome.error or outcome.digest for seed, (outcome,) in taken.items()}
+        return {seed: result.error or result.digest for seed, (result,) in taken.items()}
 
 
 class Stub:
@@ -56,7 +56,7 @@ class Stub:
     def begin(self, run):
         self.office.log.append((self.number, run.seed))
         answers = self.office.answers.get(run.seed, [])
-        return answered(answers.pop(0) if answers else Outcome(f"d{run.seed}", 0, {}, "", 0.1))
+        return answered(answers.pop(0) if answers else RunResult(f"d{run.seed}", 0, {}, "", 0.1))
 
     def end(self):
         self.office.log.append((self.number, "ended"))
@@ -128,9 +128,9 @@ def test_what_else_goes_wrong_there_is_raised_here(subject):
 def test_a_crew_works_again(subject):
     office, taken = Office(subject), []
     crew = Crew(subject, office.hire, 2, None)
-    crew.carry_out(RUNS[:2], lambda run, outcome: taken.append(run.seed))
-    crew.carry_out(RUNS[2:], lambda run, outcome: taken.append(run.seed))
-    crew.carry_out([], lambda run, outcome: taken.append(run.seed))
+    crew.carry_out(RUNS[:2], lambda run, result: taken.append(run.seed))
+    crew.carry_out(RUNS[2:], lambda run, result: taken.append(run.seed))
+    crew.carry_out([], lambda run, result: taken.append(run.seed))
     crew.close()
     assert (taken, office.hired) == ([0, 1, 2, 3, 4], 2)
 
