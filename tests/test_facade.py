@@ -15,6 +15,7 @@ import agentrt.activity
 import agentrt.body
 import agentrt.bridges
 import agentrt.drawing
+import agentrt.ensembles
 import agentrt.expressions
 import agentrt.inspect
 import agentrt.kernel
@@ -204,6 +205,23 @@ RECORD = [
     "write_perfetto",
 ]
 
+ENSEMBLES = [
+    "Contrast",
+    "EnsembleReport",
+    "RunGroup",
+    "RunRow",
+    "RunStore",
+    "Summary",
+    "SweepResult",
+    "SweepState",
+    "Trial",
+    "TuneResult",
+    "sweep",
+    "tune",
+    "write_csv",
+    "write_parquet",
+]
+
 MINDS = [
     "Asked", "Attend", "Budget", "Choice", "Consider", "Conversation", "Converse", "Line", "MemoryStream", "Mind", "Minded", "Model",
     "ModelRequest", "Option", "Plan", "Reflect", "Remembered", "Said", "Scripted", "Talks", "Thought", "consider",
@@ -327,6 +345,10 @@ def test_what_asks_language_models():
     assert sorted(agentrt.minds.__all__) == MINDS
 
 
+def test_the_facade_for_many_runs():
+    assert sorted(agentrt.ensembles.__all__) == ENSEMBLES
+
+
 def test_what_joins_the_models():
     assert sorted(agentrt.bridges.__all__) == BRIDGES
 
@@ -353,6 +375,7 @@ FACADES = [
     agentrt.activity,
     agentrt.body,
     agentrt.kernel,
+    agentrt.ensembles,
     agentrt.inspect,
     agentrt.record,
     agentrt.strategy,

@@ -56,6 +56,7 @@ FACADES = (
     "agentrt.testing",
     "agentrt.testing.strategies",
     "agentrt.record",
+    "agentrt.ensembles",
     "agentrt.snapshot",
     "agentrt.inspect",
     "agentrt.drawing",

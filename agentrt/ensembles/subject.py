@@ -109,7 +109,10 @@ def _offering(group: str, name: str = "") -> set[str]:
 
 def _files_of(package: str) -> Iterator[tuple[str, Path]]:
     """The files of a package, or of a module that is none; an entry point may lead to what is not there."""
-    spec = find_spec(package)
+    try:
+        spec = find_spec(package)
+    except ValueError:  # a module that was made otherwise, such as that of a notebook
+        return
     if spec is None:
         return
     for folder in spec.submodule_search_locations or ():
