@@ -90,8 +90,7 @@ def sweep(
     """
     subject = Subject.of(world, app)
     runs = runs_of(subject.world(), params or {}, seeds, ticks)
-    crew_of_it = crew_of(subject, workers=workers, ray=ray, time_limit=time_limit)
-    with RunStore(Path(out)) as store, crew_of_it as crew:
+    with crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew, RunStore(Path(out)) as store:
         return carry_on(store, subject, runs, crew, any_code=any_code, retry=retry, told=told)
 
 

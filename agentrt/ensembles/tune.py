@@ -107,7 +107,7 @@ def tune(
     _require_searchable(axes, fixed, trained, tested, trials)
     search, done = _Optuna(axes, sampler_seed, minimize), list[Trial]()
     total = trials * len(trained) + 2 * len(tested)
-    with RunStore(Path(out)) as store, crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew:
+    with crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew, RunStore(Path(out)) as store:
 
         def carry_out(settings: Sequence[Mapping[str, Value]], seeds: list[int], before: int) -> tuple[RunRow, ...]:
             texts = dict.fromkeys(setting_of(checked_params(known, given)) for given in settings)

@@ -54,7 +54,7 @@ _MARKER = (
 )
 _SEEDS_MARKER = "seeds(count): run the test with that many seeds, from 0 on, or with those of a list or a range"
 _SEEDED = ("agentrt_seed", "sim", "runtime")  # fixtures that the seed comes in by
-_SEED_IN_NAME = re.compile(r"\[(.*-)?seed=(-?\d+)(-.*)?\]$")
+_SEED_IN_NAME = re.compile(r"\[(.*-)?seed-(-?\d+)(-.*)?\]$")
 _MOST_SEEDS = 100_000
 _KEPT = ("failed", "all", "never")
 _TOLD = 6  # how many agents are explained
@@ -114,7 +114,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.UsageError(f"{name} is marked with seeds(...) and takes none of {', '.join(_SEEDED)}")
     # A parameter goes before the fixture of its name, for whatever asks for it.
     metafunc.fixturenames.append("agentrt_seed")
-    metafunc.parametrize("agentrt_seed", seeds, ids=[f"seed={seed}" for seed in seeds])
+    metafunc.parametrize("agentrt_seed", seeds, ids=[f"seed-{seed}" for seed in seeds])
 
 
 def _seeds_of(marker: pytest.Mark) -> list[int]:

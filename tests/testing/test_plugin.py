@@ -397,3 +397,60 @@ def test_a_test_that_uses_nothing_of_it_is_left_alone(pytester):
 def test_the_plugin_is_found_by_its_entry_point(pytestconfig):
     assert pytestconfig.pluginmanager.get_plugin("agentrt").__name__ == "agentrt.testing.plugin"
     assert "agentrt(seed=..., world=..." in "\n".join(pytestconfig.getini("markers"))
+
+
+# --- one test, many seeds ---------------------------------------------------------------------------------------------
+
+MANY_SEEDS = """
+    @pytest.mark.seeds(5)
+    def test_it(sim, agentrt_seed):
+        assert sim.runtime.kernel.seed == agentrt_seed
+        sim.add(eater())
+        sim.tick(3)
+        assert agentrt_seed % 3 != 1, "no"
+"""
+
+
+def test_a_test_of_many_seeds_reports_those_that_failed_with_their_recordings(run, pytester):
+    result = run(MANY_SEEDS, "--agentrt-recordings=kept")
+    result.assert_outcomes(passed=3, failed=2)
+    kept = {}
+    for path in (pytester.path / "kept").iterdir():
+        with Recording.open(path) as recording:
+            kept[path.name] = recording.meta["seed"]
+    assert kept == {"test_it-seed-1.sqlite": 1, "test_it-seed-4.sqlite": 4}
+    result.stdout.fnmatch_lines(["*= agentrt seeds =*", "*::test_it failed with the seeds 1, 4"])
+
+
+def test_one_of_many_seeds_can_be_chosen(run):
+    run(MANY_SEEDS, "-k", "seed-2").assert_outcomes(passed=1, deselected=4)
+
+
+def test_seeds_of_a_list_with_other_parameters_and_a_runtime(run):
+    result = run(
+        """
+    @pytest.mark.parametrize("number", [1, 2])
+    @pytest.mark.seeds([7, -9, 7])
+    def test_it(runtime, number):
+        assert (runtime.kernel.seed, number) != (-9, 2)
+        """
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["*::test_it[[]2] failed with the seeds -9"])
+
+
+@pytest.mark.parametrize(
+    ("marker", "takes", "said"),
+    [
+        ("seeds(0)", "sim", "the marker seeds takes a number of them, or a list"),
+        ("seeds('5')", "sim", "the marker seeds takes a number of them, or a list"),
+        ("seeds(count=5)", "sim", "the marker seeds takes a number of them, or a list"),
+        ("seeds([1, 'a'])", "sim", "the marker seeds takes a number of them, or a list"),
+        ("seeds(5)", "tmp_path", "takes none of agentrt_seed, sim, runtime"),
+        ("agentrt(seed=3)\n    @pytest.mark.seeds(5)", "sim", "leave one of them out"),
+    ],
+)
+def test_markers_of_seeds_that_say_nothing(run, marker, takes, said):
+    result = run(f"\n    @pytest.mark.{marker}\n    def test_it({takes}): pass\n")
+    assert said in result.stdout.str() + result.stderr.str()
+    assert "passed" not in result.stdout.str()
