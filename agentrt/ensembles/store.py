@@ -19,7 +19,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agentrt.ensembles.design import Run
 from agentrt.errors import EnsembleError, MissingExtraError
@@ -114,8 +114,7 @@ class RunStore:
         where, values = ("WHERE world = ?", (world,)) if world else ("", ())
         with self._told():
             found = self._connection.execute(f"SELECT * FROM runs {where}", values).fetchall()  # noqa: S608 - ours
-            rows = [RunRow._make((*told[:7], json.loads(told[7]), *told[8:])) for told in found]
-            return sorted(rows, key=_place)
+            return sorted(map(_read, found), key=_place)
 
     def close(self) -> None:
         self._connection.close()
@@ -136,6 +135,15 @@ class RunStore:
 
     def _error(self, problem: str, remedy: str) -> EnsembleError:
         return EnsembleError(str(self.path), problem, remedy)
+
+
+def _read(told: tuple[Any, ...]) -> RunRow:
+    """A row, as the file has it; what is none is a ``ValueError``."""
+    row = RunRow._make((*told[:7], json.loads(told[7]), *told[8:]))
+    plain = (*row.params.values(), *row.measures.values())
+    if not all(isinstance(value, int | float | str) for value in plain):
+        raise ValueError("it has a row that is none")
+    return row
 
 
 def _place(row: RunRow) -> tuple[object, ...]:
@@ -174,7 +182,7 @@ def columns_of(rows: Sequence[RunRow]) -> dict[str, list[Cell]]:
 def write_csv(rows: Sequence[RunRow], path: Path) -> None:
     """Write rows as CSV: UTF-8, a line feed after each line, floats as ``repr`` has them, nothing for nothing."""
     columns = columns_of(rows)
-    with _replacing(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+    with _replacing(path) as beside, beside.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*(map(_in_csv, column) for column in columns.values()), strict=True))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MOST_WORKERS: Final = 4096
 
 _FAULTS = (TraceEvent.FAULT, TraceEvent.KILLED)
+_LONGEST_LIMIT = 10_000_000  # real seconds; more overflows where it is waited for
 _TRIES = 2  # of a run whose worker dies
 _DEATHS_IN_RAY = frozenset(("ActorDiedError", "ActorUnavailableError", "OutOfMemoryError", "WorkerCrashedError"))
 _STARTS = 3  # workers in a row that may die before they are ready
@@ -130,7 +131,12 @@ class ProcessWorker:
         self.ready = self._pool.submit(prepare, subject)
 
     def begin(self, run: Run) -> Future[RunResult]:
-        return self._pool.submit(carry_out, self._subject, run)
+        try:
+            return self._pool.submit(carry_out, self._subject, run)
+        except BrokenExecutor as error:  # it died while it had nothing to do
+            failed: Future[RunResult] = Future()
+            failed.set_exception(error)
+            return failed
 
     def end(self) -> None:
         if self._process.done() and self._process.exception() is None:
@@ -371,8 +377,9 @@ def crew_of(subject: Subject, *, workers: int | None, ray: str, time_limit: floa
         raise EnsembleError(
             "the workers", f"{repr_of(workers, 80)} is no number of them", "Have 1 or more; 0 for none."
         )
-    if time_limit is not None and not time_limit > 0:
-        raise EnsembleError("the time limit", f"{time_limit!r} is no time", "Give each run more than 0 seconds.")
+    if time_limit is not None and not 0 < time_limit <= _LONGEST_LIMIT:
+        remedy = f"Give each run more than 0 and up to {_LONGEST_LIMIT} seconds."
+        raise EnsembleError("the time limit", f"{time_limit!r} is no time", remedy)
     if workers == 0 and (time_limit is not None or ray):
         remedy = "Have 1 or more workers, or leave out the time limit and Ray."
         raise EnsembleError("the workers", "there are none, and a run in this process cannot be ended", remedy)

@@ -88,13 +88,14 @@ class TestWhatIsNoSuchFile:
         connection.close()
         assert "a newer agentrt has made it" in said(path)
 
-    @pytest.mark.parametrize("told", ["nonsense", "[1]", "5"])
-    def test_one_that_somebody_wrote_into(self, path, told):
+    @pytest.mark.parametrize("column", ["params", "measures"])
+    @pytest.mark.parametrize("told", ["nonsense", "[1]", "5", '{"ducks": [1]}', '{"ducks": null}'])
+    def test_one_that_somebody_wrote_into(self, path, told, column):
         with RunStore(path) as store:
             store.put(row())
             store.put(row(seed=1))
         with sqlite3.connect(path) as connection:
-            connection.execute("UPDATE runs SET params = ? WHERE seed = 1", (told,))
+            connection.execute(f"UPDATE runs SET {column} = ? WHERE seed = 1", (told,))
         connection.close()
         assert "it cannot be used" in said(path)
 
@@ -117,6 +118,11 @@ def test_a_table_is_the_same_bytes_everywhere(tmp_path):
         "pond,1+a,9,2,10,,,d1,1,,3,,1180591620717411303424\n"
     )
     assert [file.name for file in tmp_path.iterdir()] == ["runs.csv"]
+
+
+def test_a_text_that_no_file_takes_is_escaped(tmp_path):
+    write_csv([row(measures={"mood": "\udc80"})], tmp_path / "runs.csv")
+    assert (tmp_path / "runs.csv").read_text().endswith(",\\udc80\n")
 
 
 def test_a_table_that_cannot_be_written(tmp_path):

@@ -156,6 +156,7 @@ def test_ctrl_c_keeps_what_is_finished(pond):
         ({"workers": 0, "ray": "local"}, "a run in this process cannot be ended"),
         ({"workers": 1, "time_limit": 0}, "0 is no time"),
         ({"workers": 1, "time_limit": float("nan")}, "nan is no time"),
+        ({"workers": 1, "time_limit": float("inf")}, "inf is no time"),
         ({"seeds": ""}, "is no seed"),
     ],
 )

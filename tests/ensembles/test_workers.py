@@ -9,7 +9,7 @@ import pytest
 
 from agentrt.ensembles.design import Run
 from agentrt.ensembles.subject import Subject
-from agentrt.ensembles.workers import Cluster, Crew, RunResult
+from agentrt.ensembles.workers import Cluster, Crew, ProcessWorker, RunResult
 from agentrt.errors import EnsembleError, MissingExtraError
 
 RUNS = [Run("{}", seed, 5) for seed in range(5)]
@@ -109,6 +109,16 @@ def test_workers_that_die_before_they_begin(subject):
     with pytest.raises(EnsembleError, match='they end before they have begun. .*if __name__ == "__main__":'):
         office.work()
     assert office.log == [(1, "ended"), (2, "ended"), (3, "ended")]
+
+
+def test_a_process_that_died_while_it_was_idle_is_a_death_as_any_other(subject):
+    class Broken:
+        def submit(self, *_):
+            raise DIES
+
+    worker = ProcessWorker.__new__(ProcessWorker)
+    worker._subject, worker._pool = subject, Broken()
+    assert worker.begin(RUNS[0]).exception() is DIES
 
 
 def test_workers_of_other_code(subject):
