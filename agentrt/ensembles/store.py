@@ -117,6 +117,7 @@ class RunStore:
             return sorted(map(_read, found), key=_place)
 
     def close(self) -> None:
+        """Let go of the file; what was put is in it."""
         self._connection.close()
 
     def __enter__(self) -> RunStore:

@@ -133,6 +133,8 @@ def test_the_commands_exist():
                 command = main.commands[words[0]]
                 if words[0] in ("packs", "strategies"):
                     command = command.commands[words[1]]
+                elif words[0] == "sweep":  # short for "sweep run"
+                    command = command.commands.get(words[1], command.commands["run"])
                 options = {option for parameter in command.params for option in parameter.opts}
                 assert {word for word in words if word.startswith("--")} <= options, line
 
