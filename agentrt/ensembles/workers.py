@@ -128,7 +128,7 @@ class ProcessWorker:
         self._subject = subject
         self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_follow_leader)
         self._process: Future[int] = self._pool.submit(os.getpid)
-        self.ready = self._pool.submit(prepare, subject)
+        self.ready: Future[str] = self._pool.submit(prepare, subject)
 
     def begin(self, run: Run) -> Future[RunResult]:
         try:

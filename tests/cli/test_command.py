@@ -38,6 +38,8 @@ def test_help_lists_the_commands():
         "run",
         "selection",
         "strategies",
+        "sweep",
+        "tune",
     ]
 
 
