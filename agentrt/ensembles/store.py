@@ -132,7 +132,8 @@ class RunStore:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError, TypeError, AttributeError) as error:
-            raise self._error(f"it cannot be used: {error}", "Name one that agentrt sweep has made.") from error
+            remedy = "Name one that agentrt sweep has made, or where one can be made."
+            raise self._error(f"it cannot be used: {error}", remedy) from error
 
     def _error(self, problem: str, remedy: str) -> EnsembleError:
         return EnsembleError(str(self.path), problem, remedy)
