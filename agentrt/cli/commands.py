@@ -25,6 +25,7 @@ from agentrt.cli.groups import (
     JsonOut,
     app_option,
     given_app,
+    given_option,
     known_registry,
     own_world,
     progress_printer,
@@ -270,18 +271,6 @@ def _with_model(world: World, model: str | None, base_url: str | None) -> World:
     return world.with_model(model, base_url or "")
 
 
-def _given_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for text in values:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise click.BadParameter(f"'{text}' is not NAME=VALUE, as in wolves=4.")
-        if name in given:
-            raise click.BadParameter(f"'{name}' is set twice.")
-        given[name] = value
-    return given
-
-
 def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a function that is to be a command the options of a run; it is called with a ``way`` and a ``page``."""
 
@@ -291,7 +280,7 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
     @click.option(
-        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_given_option,
+        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=given_option,
         help="A parameter of the world, as --parameters lists them. May be repeated.",
     )  # fmt: skip
     @click.option("--parameters", is_flag=True, help="Print what the world can be --set to, and do nothing else.")

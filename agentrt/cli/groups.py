@@ -260,6 +260,19 @@ def given_app() -> str:
     return str(click.get_current_context().meta.get(_APP, ""))
 
 
+def given_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """What an option ``--set NAME=VALUE`` says that may be repeated: texts by name."""
+    given: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(f"'{text}' is not NAME=VALUE, as in wolves=4.")
+        if name in given:
+            raise click.BadParameter(f"'{name}' is set twice.")
+        given[name] = value
+    return given
+
+
 def own_world(place: Path | None = None) -> World | None:
     """The world of the project where the command was given, or of ``--app``; None if there is none.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentrt.cli.groups import Group, app_option, aside, given_app, progress_printer, tell, tell_text
+from agentrt.cli.groups import Group, app_option, aside, given_app, given_option, progress_printer, tell, tell_text
 from agentrt.installed import called
 from agentrt.words import counted
 
@@ -39,18 +39,6 @@ def sweep() -> None:
 # --- options ----------------------------------------------------------------------------------------------------------
 
 _file = click.Path(dir_okay=False, path_type=Path)
-
-
-def _set_option(_ctx: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for text in values:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise click.BadParameter(f"'{text}' is not NAME=VALUES, as in wolves=2,8.")
-        if name in given:
-            raise click.BadParameter(f"'{name}' is set twice; several values are written wolves=2,8.")
-        given[name] = value
-    return given
 
 
 def _crew_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -101,7 +89,7 @@ def _going_on(path: Path) -> Iterator[Callable[[SweepState], None]]:
     help="The seeds: a range, of which the last is left out, or a list as in 1,5,9.",
 )  # fmt: skip
 @click.option(
-    "--set", "given", multiple=True, metavar="NAME=VALUES", callback=_set_option,
+    "--set", "given", multiple=True, metavar="NAME=VALUES", callback=given_option,
     help="Values of a parameter of the world: 2,8, or 0.3:0.9:7 for seven from 0.3 to 0.9. May be repeated: all are "
     "combined with all.",
 )  # fmt: skip
@@ -199,7 +187,7 @@ def _over_option(_ctx: click.Context, _option: click.Parameter, values: tuple[st
     help="A parameter to search over: in a range, among values as in 2,4,8, or in all that it can be. May be repeated.",
 )  # fmt: skip
 @click.option(
-    "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_set_option, help="A parameter that is set."
+    "--set", "given", multiple=True, metavar="NAME=VALUE", callback=given_option, help="A parameter that is set."
 )
 @click.option("--trials", type=click.IntRange(1), default=40, show_default=True, help="How many settings are tried.")
 @click.option("--ticks", type=click.IntRange(1), default=2000, show_default=True, help="How many ticks each run has.")

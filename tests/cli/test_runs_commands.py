@@ -113,8 +113,8 @@ def test_a_search(mill):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["sweep", "--set=wheels"], "'wheels' is not NAME=VALUES"),
-        (["sweep", "--set==2"], "'=2' is not NAME=VALUES"),
+        (["sweep", "--set=wheels"], "'wheels' is not NAME=VALUE"),
+        (["sweep", "--set==2"], "'=2' is not NAME=VALUE"),
         (["sweep", "--set=wheels=1", "--set=wheels=2"], "'wheels' is set twice"),
         (["sweep", "--seeds=x"], "is no seed and no range of seeds"),
         (["sweep", "--set=wheel=1"], "Did you mean 'wheels'?"),
