@@ -209,7 +209,7 @@ def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
     kept = 0
     for least in (6, 9):  # after six rows one of the workers hangs in seed 5
         process = subprocess.Popen([*command, "--set=trouble=hang 5,"], stderr=subprocess.DEVNULL)
-        patience = time.monotonic() + 30
+        patience = time.monotonic() + 100
         while _rows(path) < least and time.monotonic() < patience:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
@@ -221,12 +221,12 @@ def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
         assert _rows(path) > kept
         kept = _rows(path)
     troubles = ["hang 5", "", "die 0", "fail 1"]
-    done = runs(seeds="0:8", params={"trouble": troubles}, workers=2, time_limit=0.5)
+    done = runs(seeds="0:8", params={"trouble": troubles}, workers=2, time_limit=2.0)
     assert done.carried_out == 32 - kept
     assert [(row.seed, row.params["trouble"], row.error) for row in done.failed] == [
         (0, "die 0", "its process died, 2 times"),
         (1, "fail 1", "ValueError: no water\\nand no \\x1b[31mducks"),
-        (5, "hang 5", "it did not end within 0.5 s of real time"),
+        (5, "hang 5", "it did not end within 2 s of real time"),
     ]
     write_csv([row for row in done.rows if not row.params["trouble"]], pond.parent / "beside.csv")
     write_csv(runs(out="here.sqlite", seeds="0:8", params={"trouble": [""]}).rows, pond.parent / "here.csv")
