@@ -26,6 +26,7 @@ from agentrt.kernel.strand import Cancelled, CancelScope, fail_after, move_on_af
 from agentrt.kernel.traps import next_tick, park, sleep, sleep_ticks
 from agentrt.native import is_compiled as _is_compiled
 from agentrt.runtime.intake import RunRecorder as _RunRecorder
+from agentrt.runtime.intake import call_key
 from agentrt.runtime.runtime import Runtime
 from agentrt.runtime.runtime import makes_recorders as _makes_recorders
 
@@ -72,6 +73,7 @@ __all__ = [
     "ThinkOutput",
     "__compiled__",
     "__version__",
+    "call_key",
     "fail_after",
     "load_pack",
     "move_on_after",

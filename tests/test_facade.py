@@ -55,6 +55,8 @@ AGENTRT = [
     "LOOK",
     "MOVE",
     "TARGET",
+    # what the outside is told
+    "call_key",
     # waiting
     "CancelScope",
     "Cancelled",
@@ -195,6 +197,10 @@ RECORD = [
     "SpanBuilder",
     "TraceDifference",
     "Unkept",
+    # runs that died
+    "Durability",
+    "Resumption",
+    "resume",
     "branch",
     "compare_recordings",
     "export_spans",

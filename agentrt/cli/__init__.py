@@ -17,10 +17,24 @@ import click
 
 from agentrt.activity import states
 from agentrt.cli.check import check
-from agentrt.cli.commands import demo, dev, diff, explain, export, inspect, packs, replay, run, selection, strategies
+from agentrt.cli.commands import (
+    demo,
+    dev,
+    diff,
+    explain,
+    export,
+    inspect,
+    packs,
+    replay,
+    resume,
+    run,
+    selection,
+    strategies,
+)
 from agentrt.cli.groups import Group, tell
 from agentrt.cli.new import new
 from agentrt.cli.runs import sweep, tune
+from agentrt.cli.service import serve
 from agentrt.installed import library_version
 from agentrt.native import is_compiled
 
@@ -47,6 +61,8 @@ for _command in (
     run,
     dev,
     demo,
+    serve,
+    resume,
     sweep,
     tune,
     inspect,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from agentrt.inspect import Inspector
     from agentrt.record.recording import Recording
     from agentrt.record.replay import Make
+    from agentrt.record.resume import Resumption
     from agentrt.reload import Reloader
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
@@ -209,10 +211,15 @@ def _inspect_world(
             if paused:
                 inspector.pause()
             _tell(inspector, page.is_opened)
-            await (world.play(runtime, speed) if isinstance(world, SimpleWorld) else runtime.run(speed=speed))
+            await play(world, runtime, speed)
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(run())
+
+
+async def play(world: World | None, runtime: Runtime, speed: float) -> None:
+    """Run a runtime that a world has made at its own pace, with what runs beside it live, as far as it says that."""
+    await (world.play(runtime, speed) if isinstance(world, SimpleWorld) else runtime.run(speed=speed))
 
 
 def _tell(inspector: Inspector, is_opened: bool) -> None:
@@ -271,6 +278,14 @@ def _with_model(world: World, model: str | None, base_url: str | None) -> World:
     return world.with_model(model, base_url or "")
 
 
+def set_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a function that is to be a command the option of what a world is ``given``."""
+    return click.option(
+        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=given_option,
+        help="A parameter of the world, as run --parameters lists them. May be repeated.",
+    )(command)  # fmt: skip
+
+
 def _way_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a function that is to be a command the options of a run; it is called with a ``way`` and a ``page``."""
 
@@ -279,10 +294,7 @@ def _way_options(command: Callable[..., None]) -> Callable[..., None]:
         "--ticks", type=click.IntRange(1), help=f"Headless: how many ticks to run.  [default: {DEFAULT_TICKS}]"
     )
     @click.option("--seed", type=int, default=0, show_default=True, help="The seed of all that is random.")
-    @click.option(
-        "--set", "given", multiple=True, metavar="NAME=VALUE", callback=given_option,
-        help="A parameter of the world, as --parameters lists them. May be repeated.",
-    )  # fmt: skip
+    @set_option
     @click.option("--parameters", is_flag=True, help="Print what the world can be --set to, and do nothing else.")
     @click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
     @click.option("--host", type=click.Choice(HOSTS), help="Headless: what the kernel runs on.  [default: plain]")
@@ -617,6 +629,111 @@ def replay(
     make = _make(recording, world, None if ticks is None else to + ticks, model, base_url)
     made = branch(recording, make, at=to, edits=edits, ticks=ticks, host=host, calls=calls, record=record)
     tell_text(f"{made.as_text()}\n")
+
+
+@click.command()
+@click.argument("recording", type=_path)
+@app_option
+@click.option("--headless", is_flag=True, help="Run as fast as it goes up to a tick, and print what came of it.")
+@click.option("--ticks", type=click.IntRange(1), help=f"Headless: the tick where it ends.  [default: {DEFAULT_TICKS}]")
+@click.option("--digest", is_flag=True, help="Headless: end with one line 'digest: HEX', a hash of the whole run.")
+@click.option("--host", type=click.Choice(HOSTS), help="Headless: what it runs on.  [default: as it was recorded]")
+@click.option("--speed", type=float, default=1.0, show_default=True, help="Live: game seconds for each real second.")
+@click.option("--world", metavar="NAME", help="The world to run.  [default: the one that the recording names]")
+@click.option("--into", type=_path, metavar="FILE", help="Record the whole run into this file, and leave RECORDING.")
+@click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it; --no-verify goes with --into.")
+@_model_options
+def resume(
+    *,
+    recording: Path,
+    headless: bool,
+    ticks: int | None,
+    digest: bool,
+    host: str | None,
+    speed: float,
+    world: str | None,
+    into: Path | None,
+    verify: bool,
+    model: str | None,
+    base_url: str | None,
+) -> None:
+    """Go on with RECORDING where it ends, in the same file: with a run that died, or that was ended.
+
+    It is run again up to its last tick, without calling the outside, and compared; then it goes on live, at its own
+    pace until Ctrl-C, or with --headless up to a tick. Calls that had no result are made again. If the world is another
+    one by now, the first difference is told and nothing is written; --no-verify --into FILE records the run as the
+    code of now has it.
+    """
+    from agentrt.record.resume import resume as resumption
+
+    if not headless and (ticks is not None or digest or host is not None):
+        raise click.UsageError("--ticks, --digest and --host go with --headless.")
+    if not speed > 0:
+        raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
+    if not verify and into is None:
+        raise click.UsageError("--no-verify goes with --into: a file is of one run.")
+    known, recorded_host, recorded = _world_of(recording, world, model, base_url)
+    last = ticks or DEFAULT_TICKS
+    if headless and recorded > last:
+        raise click.BadParameter(f"it has {recorded} ticks already.", param_hint="--ticks")
+    make = _make(recording, world, last if headless else None, model, base_url)
+    work = resumption(recording, make, verify=verify, into=into)
+    if headless:
+        _resume_headless(work, host or recorded_host, last, digest)
+    else:
+        _resume_live(work, known, speed)
+
+
+def _world_of(
+    recording: Path, world: str | None, model: str | None, base_url: str | None
+) -> tuple[World | None, str, int]:
+    """The world that a recording is to be resumed with, if it is known; its host, and its last tick."""
+    from agentrt.record.recording import Recording
+
+    with Recording.open(recording) as opened:
+        name, host, last = world or opened.meta["world"], opened.meta["host"], opened.last_tick
+    known = _with_model(world_called(name), model, base_url) if name else None
+    return known, host if host in HOSTS else HOSTS[0], last
+
+
+def _resume_headless(work: Resumption, host: str, last: int, digest: bool) -> None:
+    from agentrt.record.replay import run_on
+
+    def begin(runtime: Runtime) -> RunRecorder:
+        recorder = runtime.recorder
+        assert recorder is not None
+        tell(f"resumed {work.path} after tick {runtime.tick}", err=True)
+        return recorder
+
+    async def whole() -> RunRecorder:
+        async with work as runtime:
+            recorder = begin(runtime)
+            if runtime.tick < last:
+                await runtime.run(last - runtime.tick, speed=math.inf, restart=None)
+        return recorder
+
+    if host == "plain":
+        with work as runtime:
+            recorder = begin(runtime)
+            while runtime.tick < last and runtime.step():
+                pass
+    else:
+        recorder = run_on(host, whole)
+    tell(f"went on to tick {recorder.committed_tick}, recorded in {recorder.path}")
+    if digest:
+        tell(f"digest: {recorder.digest}")
+
+
+def _resume_live(work: Resumption, world: World | None, speed: float) -> None:
+    import asyncio
+
+    async def whole() -> None:
+        async with work as runtime:
+            tell(f"resumed {work.path} after tick {runtime.tick}; Ctrl-C ends it.", err=True)
+            await play(world, runtime, speed)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(whole())
 
 
 @click.command()

@@ -4,6 +4,7 @@ This is the façade for programs that have a recording; ``runtime.record(path)``
 
 * ``Recording`` reads it: the trace, what came in, what an agent was doing in any tick, and why.
 * ``replay`` runs it again; ``branch`` goes on otherwise from a tick; ``compare_recordings`` says where two part.
+* ``resume`` goes on with a run that died, where its recording ends.
 * ``write_perfetto``, ``write_otlp`` and ``export_spans`` hand it to other tools; ``OtelExport`` and
   ``PrometheusExport`` hand them a run that is under way.
 """
@@ -15,6 +16,8 @@ from agentrt.record.metrics import PrometheusExport
 from agentrt.record.recorder import Recorder
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Replay, ReplayReport, replay
+from agentrt.record.resume import Resumption, resume
+from agentrt.record.schema import Durability
 from agentrt.record.spans import Span, SpanBuilder
 from agentrt.record.values import Unkept
 from agentrt.runtime.intake import Codec
@@ -24,6 +27,7 @@ __all__ = [
     "BranchReport",
     "Codec",
     "Difference",
+    "Durability",
     "Edit",
     "OtelExport",
     "PerfettoWriter",
@@ -33,6 +37,7 @@ __all__ = [
     "Recording",
     "Replay",
     "ReplayReport",
+    "Resumption",
     "Span",
     "SpanBuilder",
     "TraceDifference",
@@ -43,6 +48,7 @@ __all__ = [
     "load_edits",
     "parse_edits",
     "replay",
+    "resume",
     "write_otlp",
     "write_perfetto",
 ]

@@ -8,6 +8,12 @@ end of each tick, when it writes all of it. While a tick runs it only collects. 
 * In a recording that begins before the first tick, what is in the inbox then belongs to how the world was made, and is
   not written: whoever makes the world again puts it there again.
 * When the runtime is closed, the recording ends before: the ticks of the clean-up are no part of the run.
+* A run that is resumed goes on in its file (see ``resume``), as if nothing had been. What is written depends on much
+  that no file has: which lines a segment knows, which view was the last whole one, whose turn is next. So a recorder is
+  there from the first tick that is repeated on, and does all that it did then; only its store *retraces*: it takes what
+  it is given for what is in the file already. At the last tick of the file it begins to write.
+
+Rejected: taking that state out of the file (it is not all in there, and each part would be a second way to come to it).
 
 The ``Store`` is its file, which it keeps small:
 
@@ -27,18 +33,29 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
 from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
-from agentrt.record.schema import NOBODY, SCHEMA, THINNED, connect_writer, discard, is_number, name_in
+from agentrt.record.schema import (
+    DURABILITIES,
+    NOBODY,
+    SCHEMA,
+    THINNED,
+    Durability,
+    begin_log,
+    connect_writer,
+    discard,
+    is_number,
+    name_in,
+)
 from agentrt.record.values import Codecs
 from agentrt.record.views import DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
@@ -59,15 +76,31 @@ _NEARLY = 0.8  # of the bytes that the file may have
 
 
 class Store:
-    """The file of one recorder; ``RecordingError`` if it cannot be made. The limits are those of ``Recorder``."""
+    """The file of one recorder; ``RecordingError`` if it cannot be made. The limits are those of ``Recorder``.
 
-    def __init__(self, path: Path, keep_ticks: int | None, max_bytes: int | None, commit_every: int) -> None:
+    With a ``connection`` it retraces a file that has so many ``committed`` ticks, until it is to ``go_on``.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        keep_ticks: int | None,
+        max_bytes: int | None,
+        commit_every: int,
+        durability: Durability = "process",
+        *,
+        connection: sqlite3.Connection | None = None,
+        committed: int = 0,
+    ) -> None:
         self._path = path
-        self._connection = connect_writer(path, max_bytes)
+        self._is_retracing = connection is not None
+        self._has_log = False
+        self._connection = connect_writer(path, max_bytes, durability) if connection is None else connection
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
-        self.committed: int = 0  # how many ticks are in the file, whatever happens
+        self._durability: Durability = durability
+        self.committed: int = committed  # how many ticks are in the file, whatever happens
         self._open_ticks = 0  # in the transaction
         self._agents: dict[str, int] = {}  # those that are there
         self._next_agent = 1
@@ -79,11 +112,16 @@ class Store:
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> None:
+        if not self._is_retracing:
+            self._connection.execute(statement, values)
+
     def put(self, key: str, value: object) -> None:
-        self._connection.execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+        self._execute("REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
 
     def put_inputs(self, rows: Iterable[InputRow]) -> None:
-        self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        if not self._is_retracing:
+            self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def put_trace(self, tick: int, packed: Packed) -> None:
         if packed.is_first:
@@ -91,29 +129,30 @@ class Store:
         self._traced = tick
         self._written += len(packed.numbers) + len(packed.lines or b"")
         row = (tick, packed.segment, packed.lines, packed.numbers)
-        self._connection.execute("INSERT INTO traces VALUES (?, ?, ?, ?)", row)
+        self._execute("INSERT INTO traces VALUES (?, ?, ?, ?)", row)
 
     def agent_comes(self, name: str, tick: int) -> None:
         number = self._agents[name] = self._next_agent
         self._next_agent += 1
-        self._connection.execute("INSERT INTO agents VALUES (?, ?, ?, NULL)", (number, name_in(name), tick))
+        self._execute("INSERT INTO agents VALUES (?, ?, ?, NULL)", (number, name_in(name), tick))
 
     def agent_goes(self, name: str, tick: int) -> None:
         number = self._agents.pop(name)
-        self._connection.execute("UPDATE agents SET last = ? WHERE id = ?", (tick, number))
+        self._execute("UPDATE agents SET last = ? WHERE id = ?", (tick, number))
 
     def knows(self, name: str) -> bool:
         return name in self._agents
 
     def put_view(self, name: str | None, tick: int, is_whole: bool, data: object) -> None:
         """Write a view of an agent; without a name, a drawing of the world."""
-        self.put_packed_view(name, tick, is_whole, pack(data))
+        if not self._is_retracing or self._max_bytes is not None:  # else nobody asks how much it takes
+            self.put_packed_view(name, tick, is_whole, pack(data))
 
     def put_packed_view(self, whose: str | None, tick: int, is_whole: bool, packed: bytes) -> None:
         """Likewise, of what was packed before."""
         self._written += len(packed)
         number = NOBODY if whose is None else self._agents[whose]
-        self._connection.execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (number, tick, int(is_whole), packed))
+        self._execute("REPLACE INTO views VALUES (?, ?, ?, ?)", (number, tick, int(is_whole), packed))
 
     def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
         """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
@@ -121,16 +160,18 @@ class Store:
         number = self._outlines.get(mark)
         if number is None:
             number = self._outlines[mark] = len(self._outlines) + 1
-            self._connection.execute("INSERT INTO outlines VALUES (?, ?)", (number, pack(outline)))
+            self._execute("INSERT INTO outlines VALUES (?, ?)", (number, pack(outline)))
         row = (self._agents[name], driver, tick, number)
-        self._connection.execute("REPLACE INTO drawings VALUES (?, ?, ?, ?)", row)
+        self._execute("REPLACE INTO drawings VALUES (?, ?, ?, ?)", row)
 
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     def end_tick(self, tick: int, records: int, digest: bytes) -> None:
-        self._connection.execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
+        self._execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
         if self._keep_ticks is not None and tick % _LOOK_EVERY == 0:
             self._shorten(tick - self._keep_ticks)
+        if self._is_retracing:
+            return  # how full the file was then, nobody knows: ``go_on`` looks at what was dropped
         if self._max_bytes is not None and self._written - self._looked > self._max_bytes // 16:
             self._looked = self._written
             if self._used() > self._max_bytes * _NEARLY:
@@ -140,10 +181,25 @@ class Store:
             self.commit()
 
     def commit(self) -> None:
+        if self._is_retracing:
+            return
         self._connection.execute("COMMIT")
         self.committed += self._open_ticks
         self._open_ticks = 0
-        self._connection.execute("BEGIN")
+        if not self._has_log:
+            begin_log(self._connection, self._max_bytes, self._durability)
+            self._has_log = True
+        self._connection.execute("BEGIN IMMEDIATE")  # at once: nobody else is to take it for a file without a writer
+
+    def go_on(self, kept_from: int) -> None:
+        """The file was retraced to its end: write from here on. ``kept_from`` is the first tick whose trace it has."""
+        self._connection.execute("ROLLBACK")
+        begin_log(self._connection, self._max_bytes, self._durability)
+        self._has_log = True
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._is_retracing = False
+        while len(self._segments) > 1 and self._segments[1][0] <= kept_from:
+            self._segments.popleft()
 
     def _shorten(self, bound: int) -> None:
         """Drop what is older than a tick, as far as segments go."""
@@ -171,6 +227,8 @@ class Store:
         return int((pages - free) * size)
 
     def _drop_before(self, start: int) -> None:
+        if self._is_retracing:
+            return
         execute = self._connection.execute
         execute("DELETE FROM traces WHERE tick < ?", (start,))
         execute("DELETE FROM ticks WHERE tick < ? AND tick % ? != 0", (start, THINNED))
@@ -189,6 +247,9 @@ class Store:
 
     def close(self, why: str) -> None:
         """Commit, and leave one whole file behind; if somebody reads it just now, the log stays beside it."""
+        if self._is_retracing:
+            self.give_up()
+            return
         try:
             self.commit()  # before the header is written: what came is to stay, also if there is no room for more
             self.put("ended", why)
@@ -200,8 +261,11 @@ class Store:
             self._connection.close()
 
     def discard(self) -> None:
-        """Close, and take the file away: nothing can be read from it."""
-        discard(self._connection, self._path)
+        """Close, and take the file away if nothing can be read from it."""
+        if self._is_retracing:
+            self.give_up()
+        else:
+            discard(self._connection, self._path)
 
     def give_up(self) -> None:
         """Close without what was not committed yet."""
@@ -216,11 +280,15 @@ Views = Literal["changed", "none"] | int
 And which drawings of the world, likewise.
 """
 
+LIMITS = ("keep_ticks", "max_bytes", "commit_every", "durability")
+"""What of a recorder's arguments stands in the header, for who goes on with the file."""
+
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "params", "seed", "ticks_per_second", "started", "views",
-    "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past",
+    "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past", "run", "resumed", *LIMITS,
 )  # fmt: skip
 
+_MOST_RESUMED = 1000  # of which the header tells; the newest ones
 LEAST_BYTES = 1024 * 1024  # a file smaller than that has no room for a few ticks and their views
 
 
@@ -245,20 +313,25 @@ class Recorder:
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
+        durability: Durability = "process",
         codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
+        connection: sqlite3.Connection | None = None,
+        committed: int = 0,
     ) -> None:
         kernel = runtime.kernel
         kernel.require_between_ticks("runtime.record")
         if runtime.intake.journal is not None:
             raise WrongStateError("runtime.record", "its inputs are kept already", "Close that recorder first.")
-        _check(keep_ticks, max_bytes, commit_every, meta)
-        every, draws_every = _every("views", views), _every("drawings", drawings)
+        limits: dict[str, Any] = dict(zip(LIMITS, (keep_ticks, max_bytes, commit_every, durability), strict=True))
+        check_limits(limits)
+        every, draws_every = every_of("views", views), every_of("drawings", drawings)
         _check_header(kernel.seed, world, params, meta)
         self.path: Path = Path(path)
         self.started: int = kernel.tick  # the tick after which the recording begins
         self.ticks: int = 0  # how many ticks were written; when it ended by a failure, how many are in the file
         self.stopped: str = ""  # why nothing more is written; empty while it goes on
+        self.has_failed: bool = False  # whether that is because nothing more can be written
         self._runtime = runtime
         self._kernel = kernel
         self._codecs = Codecs(codecs)
@@ -268,6 +341,7 @@ class Recorder:
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
         self._host = ""
+        self._commit_hooks: list[Callable[[int], object]] = []
         self._coming_restart: Restart | None = runtime.restart  # as the next tick begins
         self._restart: Restart | None = None  # as a replay knows it: it was written, or the world itself said it
         self._restarts: dict[int, dict[str, float] | None] = {}  # from which tick on which policy held
@@ -278,17 +352,46 @@ class Recorder:
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
         self._views = ViewWriter(runtime.find, every, self._kernel.clock.ticks_per_second) if every else None
         self._drawings = DrawingWriter(runtime.draw, draws_every) if draws_every else None
-        self._store = Store(self.path, keep_ticks, max_bytes, commit_every)
-        header = {"world": world, "params": dict(params or {}), "views": views, "drawings": drawings}
+        self._store = Store(self.path, **limits, connection=connection, committed=committed)
+        header = {"world": world, "params": dict(params or {}), "views": views, "drawings": drawings, **limits}
         self._begin({**(meta or {}), **header})
         # Last of all: had anything above failed, nobody would take these away again.
         self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
         runtime.intake.journal = self
+        runtime.recorder = self
 
     @property
     def is_open(self) -> bool:
         """Whether it goes on."""
         return not self.stopped
+
+    @property
+    def committed_tick(self) -> int:
+        """The last tick that is in the file, whatever happens: what came in up to then, and what became of it, stays.
+
+        An input is taken by the next tick that begins, so that one that was sent while ``runtime.tick`` was 40, between
+        two ticks or within one, is kept as soon as this is 41.
+        """
+        return self.started + self._store.committed
+
+    @property
+    def digest(self) -> str:
+        """The digest of all records up to the end of the last tick, in hex."""
+        return self._lines.digest().hex()
+
+    def on_commit(self, fn: Callable[[int], object]) -> Callable[[], None]:
+        """Call a plain function with ``committed_tick`` after each commit; returns a function that ends it.
+
+        It is called between two ticks, by whoever drives the runtime, and must not change the run. If it raises it is
+        dropped, and that is logged.
+        """
+        self._commit_hooks.append(fn)
+
+        def close() -> None:
+            if fn in self._commit_hooks:
+                self._commit_hooks.remove(fn)
+
+        return close
 
     def _begin(self, meta: dict[str, Any]) -> None:
         try:
@@ -371,12 +474,26 @@ class Recorder:
         with self._lock:  # it may be closed from another thread meanwhile
             if not self.is_open:
                 return
+            before = self._store.committed
             try:
                 self._write_tick(self._kernel.tick)
             except BaseException as error:
                 self._fail(error)  # half of a tick is none
                 if isinstance(error, ENDS_PROGRAM):
                     raise
+        if self._store.committed != before:
+            self._tell_commit()  # out here: who is told may close it
+
+    def _tell_commit(self) -> None:
+        tick = self.committed_tick
+        for tell in tuple(self._commit_hooks):
+            try:
+                tell(tick)
+            except ENDS_PROGRAM:
+                raise
+            except BaseException as error:
+                self._commit_hooks.remove(tell)
+                self._report("who is told of commits failed, and is told of no more", error)
 
     def _write_tick(self, tick: int) -> None:
         store = self._store
@@ -450,6 +567,26 @@ class Recorder:
             for driver, outline in outlines(agent).items():
                 self._store.put_outline(name, driver, tick, outline.as_json())
 
+    # --- a run that is resumed ----------------------------------------------------------------------------------------
+
+    def go_on(self, meta: dict[str, Any]) -> None:
+        """The run was repeated up to the last tick of the file, whose header this is: write from here on.
+
+        Raises:
+            RecordingError: it cannot be written.
+        """
+        entry = {**origin_of(self._runtime), "tick": self._kernel.tick}
+        with self._lock:
+            try:
+                self._store.go_on(meta.get("kept_from") or 0)
+                self._has_between, self._has_unkept = "between" in meta, "unkept" in meta
+                self._store.put("ended", "")
+                told = [{key: entry[key] for key in ("tick", "agentrt", "python", "host")}]
+                self._store.put("resumed", [*(meta.get("resumed") or ()), *told][-_MOST_RESUMED:])
+            except (sqlite3.Error, OSError) as error:
+                self._fail(error)
+                raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
+
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def close(self, reason: str = "closed") -> None:
@@ -462,6 +599,7 @@ class Recorder:
             if not self.is_open:
                 return
             self._let_go(words_of(reason) or "closed")
+            before = self._store.committed
             try:
                 self._store.close(self.stopped)
             except ENDS_PROGRAM:
@@ -469,12 +607,15 @@ class Recorder:
             except BaseException as error:
                 self.ticks = self._store.committed
                 self._report(f"the recording {self.path} could not be ended properly", error)
+        if self._store.committed != before:
+            self._tell_commit()
 
     def _fail(self, error: BaseException) -> None:
         """Nothing more can be written."""
         if not self.is_open:
             return
         self._let_go(error_words(error))
+        self.has_failed = True
         self.ticks = self._store.committed
         try:
             self._store.give_up()
@@ -490,12 +631,14 @@ class Recorder:
             close()
         if self._runtime.intake.journal is self:
             self._runtime.intake.journal = None
+        if self._runtime.recorder is self:
+            self._runtime.recorder = None
 
     def _report(self, text: str, error: BaseException | None) -> None:
         """Into the log, and never into the trace: watching does not change the run."""
         self._kernel.trace.report(text, error or RecordingError(str(self.path), text))
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_rest: object) -> None:
@@ -506,28 +649,23 @@ class Recorder:
         return f"<Recorder: {self.path}, {self.ticks} ticks, {state}>"
 
 
-def _check(keep_ticks: object, max_bytes: object, commit_every: object, meta: dict[str, Any] | None) -> None:
-    for name, value, least in (("keep_ticks", keep_ticks, 1), ("max_bytes", max_bytes, LEAST_BYTES)):
+def check_limits(limits: dict[str, Any]) -> None:
+    """Look at the arguments of a recorder that stand in the header."""
+    for name, least in (("keep_ticks", 1), ("max_bytes", LEAST_BYTES)):
+        value = limits[name]
         if value is not None and not is_number(value, least):
             raise ValueError(f"{name} is {value!r}: it takes a whole number of at least {least}, or None")
-    if not is_number(commit_every, 1):
-        raise ValueError(f"commit_every is {commit_every!r}: it takes a whole number of at least 1")
+    if not is_number(limits["commit_every"], 1):
+        raise ValueError(f"commit_every is {limits['commit_every']!r}: it takes a whole number of at least 1")
+    if limits["durability"] not in DURABILITIES:
+        raise ValueError(f"durability is {limits['durability']!r}: choose one of {', '.join(DURABILITIES)}")
+
+
+def _check_header(seed: object, world: object, params: object, meta: dict[str, Any] | None) -> None:
+    """Look at what the header is to hold, before there is a file."""
     own = [key for key in meta or {} if key in OWN_KEYS]
     if own:
         raise ValueError(f"meta has {own[0]!r}, which the recorder writes itself: choose another key")
-
-
-def _every(option: str, value: object) -> int:
-    """In how many ticks there is one view at most; 0 for none at all."""
-    if value in ("changed", "none"):
-        return int(value == "changed")
-    if not is_number(value, 1):
-        raise ValueError(f"{option} is {value!r}: it takes 'changed', 'none', or a whole number of ticks")
-    return int(value)
-
-
-def _check_header(seed: object, world: object, params: object, meta: object) -> None:
-    """Look at what the header is to hold, before there is a file."""
     if type(seed) not in (int, str):
         raise ValueError(f"the runtime's seed is {seed!r}: a recording keeps a whole number or a text")
     if not isinstance(world, str):
@@ -540,6 +678,15 @@ def _check_header(seed: object, world: object, params: object, meta: object) -> 
         raise ValueError(f"meta is no plain data: {error}") from None
 
 
+def every_of(option: str, value: object) -> int:
+    """In how many ticks there is one view at most; 0 for none at all."""
+    if value in ("changed", "none"):
+        return int(value == "changed")
+    if not is_number(value, 1):
+        raise ValueError(f"{option} is {value!r}: it takes 'changed', 'none', or a whole number of ticks")
+    return int(value)
+
+
 def origin_of(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     return {
@@ -547,6 +694,7 @@ def origin_of(runtime: Runtime) -> dict[str, Any]:
         "agentrt": library_version(),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "host": runtime.host,
+        "run": runtime.calls.run,
         "seed": runtime.kernel.seed,
         "ticks_per_second": runtime.kernel.clock.ticks_per_second,
         "started": runtime.kernel.tick,

@@ -18,7 +18,8 @@ and the first one that differs is shown with both sides. There it stops: what fo
 * A recording that does not hold the whole run cannot be replayed, and says why. One with functions that were posted
   from outside can, though nobody could write them down: perhaps they changed nothing. When the runs part, they are
   named as the likely cause.
-* A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand.
+* A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand. It can leave the recording
+  behind (``go_live``): then nothing is fed any more, and the calls that still wait are made.
 
 The last line of its report is the digest, so that two runs can be compared by a look.
 """
@@ -36,9 +37,9 @@ from agentrt.agent.agent import Restart
 from agentrt.errors import AgentRTError, EditError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
-from agentrt.record.hands import lay_hands
+from agentrt.record.hands import hands_of, lay_hands
 from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
-from agentrt.record.tuning import put_up
+from agentrt.record.tuning import RESERVED, put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
 from agentrt.worlds import load_world, make_world
@@ -59,6 +60,8 @@ class Feeder:
         self.opaque: list[tuple[int, str]] = []
         self.left_out: int = 0  # how many of them there were
         self.calls: dict[int, OutsideCall] = {}  # the calls that wait for their result, by their numbers
+        self._places: dict[int, int] = {}  # how much was in the inbox when each of them was made
+        self._others = frozenset(runtime.inputs)  # which are not this one's
         self._inputs: Iterator[RecordedInput] = iter(inputs)
         self._next = next(self._inputs, None)
         runtime.calls.answers = self
@@ -69,8 +72,28 @@ class Feeder:
         """Feed nothing more, and let go of the recording."""
         self._next, self._inputs = None, iter(())
 
+    def go_live(self) -> None:
+        """Feed nothing more, and make the calls that wait, in the order in which they were made."""
+        self.close()
+        runtime, came = self.runtime, 0
+        runtime.calls.answers = None
+        self._take_down()
+        for number, call in self.calls.items():
+            # Without an event loop the function was called at once, before anybody could cancel it.
+            if not call.is_cancelled or runtime.host == "plain":
+                came += runtime.calls.ask_again(call, self._places[number] + came)
+        self.calls.clear()
+
+    def _take_down(self) -> None:
+        """What this one has put up is not for whoever sends from now on, unless something of it is in force."""
+        inputs, hands = self.runtime.intake.inputs, hands_of(self.runtime)
+        for name in [name for name in inputs if name.startswith(RESERVED) and name not in self._others]:
+            if hands is None or inputs[name] is not hands or not hands.touched:
+                del inputs[name]
+
     def asked(self, call: OutsideCall) -> bool:
         self.calls[call.number] = call
+        self._places[call.number] = len(self.runtime.kernel.inbox)
         return True
 
     def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
@@ -118,7 +141,7 @@ class Feeder:
             return self.nobody_asked(f"{what} comes in, but call {one.number} of the replay is of {call.what}")
         if isinstance(one.value, Unkept):
             return f"{what} comes in, a {one.value.type_name}, which the recording could not keep: {one.value.reason}"
-        del self.calls[one.number]
+        del self.calls[one.number], self._places[one.number]
         self.answered += 1
         return self.insert(one.place, call.deliver, (one.value, one.error), what)
 
@@ -296,6 +319,24 @@ class Replay:
         if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
+
+    def go_live(self) -> Runtime:
+        """Leave the recording behind: from here on it is a run like any other, which is driven and closed as such.
+
+        Between two ticks; on an event loop, inside of it. What was recorded after this tick does not come in any more.
+        Calls that wait for their result are made now: that is at least the second time. ``call_key`` tells the function
+        which call it is.
+
+        Returns:
+            The run.
+
+        Raises:
+            ReplayDifferenceError: it is not the recorded run.
+        """
+        self.require(self.tick)
+        self._forget()
+        self.feeder.go_live()
+        return self.runtime
 
     # --- comparing ----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,11 @@ A file from somebody else is hostile until it was looked at. SQLite runs what st
 virtual tables), so the schema has to be the one below, word by word, before anything is selected. Lengths are bounded
 by SQLite itself. Another schema number is refused: there is one so far.
 
+A file has one writer, and who that is says SQLite's own lock: whoever writes is always in a transaction that may write,
+from one commit to the next. So nobody goes on with a file that a living process still writes, and a process that was
+killed holds no lock. Readers are not kept out by it. A file is made in one transaction, that of its header, so that who
+is killed meanwhile leaves an empty one; only then it gets its log (WAL).
+
 Rejected: a row for each record (three times the time to write and five times the file, and what is asked for is mostly
 a range of ticks); pickle, marshal (they run code or crash).
 """
@@ -26,8 +31,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from pathlib import Path
-from typing import TypeGuard
+from typing import Literal, TypeAlias, TypeGuard
 
 from agentrt.errors import RecordingError
 
@@ -40,6 +46,14 @@ _LONGEST = 64 * 1024 * 1024  # bytes of one value of a row
 _READER_WAIT = 2.0  # seconds for which a locked file is waited for
 _WRITER_WAIT = 0.5  # the run stands still meanwhile
 _LOG_PAGES = 1000  # of the log beside the file, before it is taken up; SQLite's own number
+# Seconds between knocking at a file that somebody may still write: between two of its transactions the lock is free for
+# some microseconds, and nobody is in that gap three times.
+_KNOCKS = (0.05, 0.05, 0.0)
+
+Durability: TypeAlias = Literal["process", "power"]
+"""What a commit survives: the end of the process, or also that of the machine, for which it waits for the disk."""
+
+DURABILITIES: tuple[Durability, ...] = ("process", "power")
 
 _TABLES = {
     "meta": "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -87,10 +101,15 @@ def name_out(name: object) -> str:
         return name.decode("utf-8", "replace")
 
 
-def connect_writer(path: Path, max_bytes: int | None) -> sqlite3.Connection:
-    """Make a new recording, and begin; ``RecordingError`` if there is something at that path, or it cannot be made."""
+def connect_writer(path: Path, max_bytes: int | None, durability: Durability) -> sqlite3.Connection:
+    """Make a new recording, and begin; ``RecordingError`` if there is something at that path, or it cannot be made.
+
+    It is there with the first commit, after which ``begin_log`` is to be called.
+    """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))  # never into what is somebody's
+        if durability == "power":
+            _sync_folder(path.parent)
     except FileExistsError:
         raise RecordingError(str(path), "there is a file already", "Choose another name, or move it away.") from None
     except (OSError, ValueError) as error:
@@ -99,26 +118,91 @@ def connect_writer(path: Path, max_bytes: int | None) -> sqlite3.Connection:
     try:
         # The runtime may be driven on another thread than the one that began to record; see Recorder.
         connection = sqlite3.connect(path, timeout=_WRITER_WAIT, isolation_level=None, check_same_thread=False)
-        # Each commit is appended to the log without waiting for the disk: it survives the process, not the machine.
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
+        _set_durability(connection, durability)
+        if max_bytes is not None:
+            pages = max_bytes // connection.execute("PRAGMA page_size").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count={pages}")
+        connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={SCHEMA}")
         for statement in _TABLES.values():
             connection.execute(statement)
-        if max_bytes is not None:
-            pages = max_bytes // connection.execute("PRAGMA page_size").fetchone()[0]
-            connection.execute(f"PRAGMA max_page_count={pages}")
-            # The log counts, too: it is taken up early, and is not left as long as it once was.
-            connection.execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
-            connection.execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
-        connection.execute("BEGIN")
     except BaseException as error:
         discard(connection, path)
         if isinstance(error, (sqlite3.Error, OSError)):
             raise RecordingError(str(path), f"it cannot be written: {error}") from None
         raise
     return connection
+
+
+def begin_log(connection: sqlite3.Connection, max_bytes: int | None, durability: Durability) -> None:
+    """Between two transactions of a writer: from here on each commit is appended to a log beside the file."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    _set_durability(connection, durability)
+    if max_bytes is not None:
+        pages = max_bytes // connection.execute("PRAGMA page_size").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        # The log counts, too: it is taken up early, and is not left as long as it once was.
+        connection.execute(f"PRAGMA wal_autocheckpoint={min(max(pages // 8, 16), _LOG_PAGES)}")
+        connection.execute(f"PRAGMA journal_size_limit={max_bytes // 8}")
+
+
+def _set_durability(connection: sqlite3.Connection, durability: Durability) -> None:
+    # NORMAL does not wait for the disk when a commit is appended to the log: it survives the process, not the machine.
+    is_power = durability == "power"
+    connection.execute(f"PRAGMA synchronous={'FULL' if is_power else 'NORMAL'}")
+    connection.execute(f"PRAGMA fullfsync={int(is_power)}")  # where the system's own word for it waits for less
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the name of a new file on the disk, where a folder can be opened at all."""
+    with contextlib.suppress(PermissionError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def connect_appender(path: Path) -> sqlite3.Connection:
+    """Open a recording that anybody may have made to go on with it, and keep all others from writing it.
+
+    Nothing is changed by that. ``RecordingError`` if it is none, or somebody writes it.
+    """
+    connection: sqlite3.Connection | None = None
+    try:
+        if not path.is_file():
+            raise RecordingError(str(path), "there is no such file")
+        address = path.absolute().as_uri()
+        connection = sqlite3.connect(
+            f"{address}?mode=rw", uri=True, timeout=_READER_WAIT, isolation_level=None, check_same_thread=False
+        )
+        _distrust(connection)
+        if _number(connection, "page_count") == 0:
+            raise RecordingError(str(path), NOTHING_YET, "Take it away, and record anew.")
+        _check(connection, path)
+        connection.execute("PRAGMA busy_timeout=0")
+        for pause in _KNOCKS:
+            connection.execute("BEGIN IMMEDIATE")
+            if pause:
+                connection.execute("ROLLBACK")
+                time.sleep(pause)
+        connection.execute(f"PRAGMA busy_timeout={int(_WRITER_WAIT * 1000)}")
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            raise RecordingError(
+                str(path), "somebody is still writing it", "End whoever does, or look at it: agentrt inspect FILE."
+            ) from None
+        if isinstance(error, (sqlite3.Error, OSError, ValueError, OverflowError)):
+            raise RecordingError(str(path), f"it is no recording that can be gone on with: {error}") from None
+        raise
+    return connection
+
+
+NOTHING_YET = "nothing was recorded in it yet"
+"""What is wrong with a file whose recorder was killed before it had a header."""
 
 
 def discard(connection: sqlite3.Connection | None, path: Path) -> None:
@@ -138,10 +222,8 @@ def connect_reader(path: Path) -> sqlite3.Connection:
         if not path.is_file():
             raise RecordingError(str(path), "there is no such file")
         connection = _connect(path)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-        # No memory map: a file that somebody shortens while it is mapped ends the process, and is no error to catch.
-        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
-            connection.execute(f"PRAGMA {pragma}")
+        _distrust(connection)
+        connection.execute("PRAGMA query_only=ON")
         _check(connection, path)
     except BaseException as error:
         if connection is not None:
@@ -150,6 +232,13 @@ def connect_reader(path: Path) -> sqlite3.Connection:
             raise RecordingError(str(path), f"it is no recording that can be read: {error}") from None
         raise
     return connection
+
+
+def _distrust(connection: sqlite3.Connection) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    # No memory map: a file that somebody shortens while it is mapped ends the process, and is no error to catch.
+    for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+        connection.execute(f"PRAGMA {pragma}")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -23,6 +23,11 @@ dropped. Neither is waited for, except when the runtime is closed: then no task 
 the function is delivered, also what is not an ``Exception``: else the strand would wait for ever. Only a request to end
 the program (``KeyboardInterrupt``, ``SystemExit``) goes on to the event loop as well.
 
+A call may be made twice: a run that died while it waited is resumed from its recording, and asks again. So what is
+called can learn a *key* of the call (``call_key``): the identity of the run, which its recording keeps, the number of
+the call, and what was asked. Without the last it would be wrong where ticks were lost and the run went on otherwise:
+then its next call has a number that the outside knows already, of another call.
+
 Source: ours, intake; section 7, "Journal and replay".
 """
 
@@ -30,7 +35,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
+from contextvars import ContextVar
+from hashlib import blake2b
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
@@ -39,7 +47,7 @@ from agentrt.kernel.hosts.loops import at_most
 from agentrt.kernel.kernel import Kernel, name_of
 from agentrt.kernel.strand import meant
 from agentrt.kernel.traps import Waiter, at_once, running, suspend_on
-from agentrt.words import counted, few, repr_of
+from agentrt.words import counted, few, repr_of, type_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,9 +132,24 @@ class RunRecorder(Protocol):
     started: int
     ticks: int
     stopped: str
+    has_failed: bool
 
     @property
     def is_open(self) -> bool: ...
+
+    @property
+    def committed_tick(self) -> int:
+        """The last tick that is in the file, whatever happens."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """The digest of all records up to the end of the last tick, in hex."""
+        ...
+
+    def on_commit(self, fn: Callable[[int], object]) -> Callable[[], None]:
+        """Call a plain function with ``committed_tick`` after each commit; returns a function that ends it."""
+        ...
 
     def close(self, reason: str = "closed") -> None:
         """Write the rest, and end it; between two ticks, or from another thread."""
@@ -148,6 +171,36 @@ class Answers(Protocol):
         ...
 
 
+_called: ContextVar[OutsideCall | None] = ContextVar("called", default=None)
+
+
+def call_key() -> str:
+    """The key of the call to the outside in which this runs: for a function that ``ctx.call`` calls.
+
+    It is the same when the same thing is asked again because the run was resumed, and no other call of any run has it.
+    Hand it to a service that is to do a thing once, whoever asks twice. Of arguments that are no plain values only the
+    type counts.
+
+    Raises:
+        WrongStateError: no call runs here.
+
+    Source: ours (ours).
+    """
+    call = _called.get()
+    if call is None:
+        raise WrongStateError(
+            "agentrt.call_key", "no call to the outside runs here", "Ask in the function that ctx.call(fn) calls."
+        )
+    import json  # no run needs it
+
+    request = call.request
+    try:
+        asked = json.dumps((call.what, request.args), skipkeys=True, default=type_name)
+    except (ValueError, RecursionError):  # it contains itself
+        asked = call.what
+    return f"{call.run}-{call.number}-{blake2b(asked.encode(), digest_size=6).hexdigest()}"
+
+
 def key_of(value: object) -> str:
     """The ``key`` of what a call is made with, or of its result: they are the same, or it is another call's."""
     key = value.get("key") if isinstance(value, dict) else None
@@ -157,9 +210,10 @@ def key_of(value: object) -> str:
 class OutsideCall:
     """One call: its waiter, and what came of it."""
 
-    __slots__ = ("cancel", "error", "is_cancelled", "journal", "key", "number", "request", "waiter", "what")
+    __slots__ = ("cancel", "error", "is_cancelled", "journal", "key", "number", "request", "run", "waiter", "what")
 
-    def __init__(self, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
+    def __init__(self, run: str, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
+        self.run: str = run  # the identity of its run
         self.number: int = number  # which call of its runtime, from 0
         self.what: str = name_of(request.func)  # the name of the function that was called
         self.request: functools.partial[Any] = request  # what was asked for: the function with its arguments
@@ -190,6 +244,7 @@ class OutsideCalls:
         self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
         self.count: int = 0  # how many calls there were
         self.answers: Answers | None = None  # who answers instead of the outside, or nobody
+        self.run: str = os.urandom(8).hex()  # the identity of the run, for the outside alone: a recording keeps it
         self._kernel = kernel
         self._intake = intake
         self._idle: anyio.Event | None = None  # who waits until no task works on a call
@@ -197,16 +252,10 @@ class OutsideCalls:
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call a function outside the game; raises what it raised. See ``Context.call``."""
         await at_once()  # it may raise before it waits
-        call = OutsideCall(self.count, functools.partial(fn, *args), self._intake.journal)
+        call = OutsideCall(self.run, self.count, functools.partial(fn, *args), self._intake.journal)
         self.count += 1
         if self.answers is None or not self.answers.asked(call):
-            start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
-            # What is called is outside of the game, also where it is called at once: what it hands in is an input.
-            outer, running.kernel = running.kernel, None
-            try:
-                start(call)
-            finally:
-                running.kernel = outer
+            self._start(call)
         try:
             value = await suspend_on(call.waiter)
         except BaseException:
@@ -215,6 +264,35 @@ class OutsideCalls:
         if call.error is not None:
             raise call.error
         return value
+
+    def _start(self, call: OutsideCall) -> None:
+        start = {"asyncio": self._on_asyncio, "trio": self._on_trio}.get(self._kernel.host.name, self._inline)
+        # What is called is outside of the game, also where it is called at once: what it hands in is an input.
+        outer, running.kernel = running.kernel, None
+        try:
+            start(call)
+        finally:
+            running.kernel = outer
+
+    def ask_again(self, call: OutsideCall, place: int) -> int:
+        """Between two ticks, make a call of the tick before that nobody has answered.
+
+        Args:
+            call: which.
+            place: how much was in the inbox when it was made: what is called at once comes in there, as it did then.
+
+        Returns:
+            How much came in.
+        """
+        inbox = self._kernel.inbox
+        later = [inbox.pop() for _ in range(len(inbox) - place)]
+        try:
+            self._start(call)
+        except ForeignAwaitError as error:  # who called cannot be told at once any more
+            self._kernel.post(call.deliver, None, error)
+        came = len(inbox) - place
+        inbox.extend(reversed(later))
+        return came
 
     async def settle(self, seconds: float) -> None:
         """Wait until no task works on a call any more, so many real seconds at most; for when the runtime is closed."""
@@ -231,12 +309,15 @@ class OutsideCalls:
         if _is_coroutine_function(call.request.func):
             raise self._no_loop(call)
         value, error = None, None
+        outer = _called.set(call)
         try:
             value = call.request()
         except ENDS_PROGRAM:
             raise
         except BaseException as raised:  # it is raised where the call is awaited
             error = self._delivered(call, raised)
+        finally:
+            _called.reset(outer)
         if inspect.iscoroutine(value):
             value.close()
             raise self._no_loop(call)
@@ -273,6 +354,7 @@ class OutsideCalls:
         """Run the function on an event loop, and post what comes of it."""
         import anyio
 
+        _called.set(call)  # of this task, and of the thread that it asks
         try:
             if _is_coroutine_function(call.request.func):
                 value = await call.request()

@@ -204,6 +204,7 @@ class Runtime:
 
     mind: RuntimeMind | None = None  # asks language models for its agents; see ``agentrt.minds``
     game: object | None = None  # what a world keeps with its runtime, for itself; nothing here looks at it
+    recorder: RunRecorder | None = None  # writes it down; nobody, unless ``record`` was called
 
     def __init__(
         self,
@@ -434,6 +435,7 @@ class Runtime:
         keep_ticks: int | None = None,
         max_bytes: int | None = None,
         commit_every: int = 1,
+        durability: Literal["process", "power"] = "process",
         codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
     ) -> RunRecorder:
@@ -451,7 +453,9 @@ class Runtime:
             drawings: which drawings of the world are kept, if it offers any (``runtime.drawing``): likewise.
             keep_ticks: how many ticks of trace and views are kept at least, the newest; None for all.
             max_bytes: how large the file may become; None for any size. The oldest ticks go first.
-            commit_every: after how many ticks it commits; what was committed survives the end of the process.
+            commit_every: after how many ticks it commits; what was not committed is lost if the process dies.
+            durability: what was committed survives the end of the ``"process"``, however it ends; or also that of the
+                machine (``"power"``), for which each commit waits for the disk.
             codecs: for values of one's own types that come in.
             meta: more plain data for the header.
 
@@ -473,6 +477,7 @@ class Runtime:
             keep_ticks=keep_ticks,
             max_bytes=max_bytes,
             commit_every=commit_every,
+            durability=durability,
             codecs=codecs,
             meta=meta,
         )

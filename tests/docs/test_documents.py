@@ -25,6 +25,7 @@ PAGES = [
     "docs/how-to/builds.md",
     "docs/how-to/chaos.md",
     "docs/how-to/drawing.md",
+    "docs/how-to/durable.md",
     "docs/how-to/embedding.md",
     "docs/how-to/ensembles.md",
     "docs/how-to/hot-reload.md",

@@ -95,6 +95,9 @@ def test_a_lock_of_somebody_else_is_waited_for_and_then_ends_it(tmp_path, opened
     def between(runtime):
         blowing(runtime)
         if runtime.tick == 10:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):  # it has a writer already
+                other.execute("PRAGMA busy_timeout=0").connection.execute("BEGIN IMMEDIATE")
+            recorder._store._connection.execute("ROLLBACK")  # as if it came between two transactions
             other.execute("BEGIN IMMEDIATE")
 
     digest = TraceDigest(runtime.trace)

@@ -10,6 +10,7 @@ import pytest
 from modules import load
 
 from agentrt.kernel.trace import TraceDigest
+from agentrt.record import resume
 
 camp = load("tests/record/camp.py")
 
@@ -28,6 +29,10 @@ camp.drive(runtime, 1000, between=lambda runtime: runtime.tick % 9 == 5 and runt
 @pytest.mark.states(
     "tools: Recording: What is written survives `kill -9` up to the last tick committed: the file opens, with the "
     "digest, records and inputs of that tick",
+)
+@pytest.mark.states(
+    "tools: Durable runs: A run that is killed by `kill -9` and resumed ends with the digest of the undisturbed one; "
+    "`tools/kill_campaign.py` does it to a colony with outside calls, a hundred times",
 )
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
@@ -52,3 +57,15 @@ def test_a_recording_survives_kill_9_up_to_the_last_tick_that_was_committed(tmp_
     assert [one.tick for one in recording.inputs()] == [tick + 1 for tick in range(last) if tick % 9 == 5]
     assert recording.explain("cook 1", last).startswith(f"cook 1 at tick {last}: ")
     assert recording.unreplayable == []
+    with resume(path, lambda *, seed, host: camp.camp(seed=seed, host=host)) as again:
+        assert again.tick == last
+        while again.tick < 60:
+            if again.tick % 9 == 5:
+                again.send("blow")
+            again.step()
+        recorded = again.recorder.digest
+    undisturbed, at = camp.camp(), {}
+    digest = TraceDigest(undisturbed.trace)
+    undisturbed.after_tick(lambda: at.setdefault(undisturbed.tick, digest.hexdigest()))
+    camp.drive(undisturbed, 60, between=lambda runtime: runtime.tick % 9 == 5 and runtime.send("blow"))
+    assert recorded == at[60]

@@ -63,11 +63,16 @@ def test_the_header(tmp_path, opened):
     camp.drive(runtime, 3)
     meta = opened(tmp_path / "run.sqlite").meta
     assert meta.pop("created").endswith("+00:00")
+    assert meta.pop("run") == runtime.calls.run
     assert meta == {
         "agentrt": "0.1.0",
+        "commit_every": 1,
         "drawings": "changed",
+        "durability": "process",
         "ended": "the runtime was closed",
         "host": "plain",
+        "keep_ticks": None,
+        "max_bytes": None,
         "note": ["mine"],
         "params": {},
         "python": ".".join(map(str, sys.version_info[:3])),

@@ -1,7 +1,9 @@
 """The game itself: an inn, who is in it, and what may come in from outside.
 
 Three inputs come from the network: ``join``, ``type`` and ``leave``, with plain values. The runtime takes them in at
-its next tick, so the sockets never touch an agent; and a recording has them, so that an evening can be played again.
+its next tick, so the sockets never touch an agent; and a recording has them, so that an evening can be played again, or
+go on after a crash. A client that comes back then sends again what nobody acknowledged: so it numbers what is typed,
+and a number that the inn knows is passed over.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ class Inn:
         self.orders: art.Queue[tuple[str, str]] = art.Queue(limit=50)  # of whom, and what
         self.listeners: dict[str, Callable[[str], None]] = {}  # by the name of a guest: writes to its player
         self.guests: dict[str, art.Agent[Somebody]] = {}
+        self.known: dict[str, int] = {}  # by the name of a guest: the highest number of what was typed
         self._runtime = runtime
         self._registry = registry
         runtime.on_input("join", self._join)
@@ -54,8 +57,12 @@ class Inn:
             self.guests[name] = self._add(Somebody("guest", self, name=name))
             self.say(f"{name} comes in")
 
-    def _type(self, name: str, text: str) -> None:
+    def _type(self, name: str, text: str, number: int = 0) -> None:
+        if number and number <= self.known.get(name, 0):
+            return
         if name in self.guests:
+            if number:
+                self.known[name] = number
             self.guests[name].entity.typed.put_nowait(text)
 
     def _leave(self, name: str) -> None:
