@@ -178,6 +178,9 @@ class Mind:
         self.other_prompts: int = 0
         self.calls: int = 0  # that were made
         self.hits: int = 0  # that the cache spared
+        self.answers: int = 0  # that were taken, those from the cache included
+        self.read: int = 0  # tokens, as those say who answered; of a call that was cancelled nobody knows them
+        self.written: int = 0
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
         self._waiting: list[Thought] = []  # in the order of serving, but for those that came in this tick
         self._running: dict[Thought, None] = {}  # in the order of their beginning
@@ -411,6 +414,8 @@ class Mind:
         """A call is over."""
         thought.timer = None
         used = reply.usage.total
+        self.read += reply.usage.read
+        self.written += reply.usage.written
         if reply.kind and not used and reply.kind not in FREE:
             self._settle(thought, None)  # what it used nobody knows
         else:
@@ -495,6 +500,7 @@ class Mind:
     def _answer(self, thought: Thought, plain: object, value: object) -> None:
         thought.value = plain
         thought.reason = ""
+        self.answers += 1
         self._end(thought, "answered", value)
 
     def _fail(self, thought: Thought, reason: str) -> None:
@@ -582,7 +588,10 @@ class Mind:
             waiting=len(self._waiting),
             calls=self.calls,
             hits=self.hits,
+            answers=self.answers,
             tokens=self.account.total_tokens,
+            read=self.read,
+            written=self.written,
             tokens_left=tokens,
             calls_left=calls,
             money=round(self.money_of_gone + sum(self.spent.values()), 6),

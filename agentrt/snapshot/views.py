@@ -437,7 +437,10 @@ class MindView(NamedTuple):
     waiting: int  # how many thoughts wait
     calls: int  # how many calls were made
     hits: int  # how many the cache spared
-    tokens: int  # that were used
+    answers: int  # how many were taken, those from the cache included
+    tokens: int  # that were used, or may have been: of a call that was cancelled nobody knows
+    read: int  # how many of them were read, as the models said
+    written: int  # and written
     tokens_left: int | None  # of the budget of all; None for any number
     calls_left: int | None  # likewise
     money: float  # what that cost, by the prices of the models

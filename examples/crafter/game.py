@@ -18,12 +18,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agentrt import Agent, Runtime
+from agentrt.minds import Mind
 from examples.crafter import ordered
 from examples.crafter.chart import draw
 from examples.crafter.eyes import Eyes, Sight
 from examples.crafter.mind import make_mind
 from examples.crafter.player import Player
 from examples.crafter.rules import ACTIONS
+from examples.crafter.thoughts import Thinking, Thoughts, make_thoughts
 
 __all__ = ["LENGTH", "Episode", "Spent"]
 
@@ -63,6 +65,7 @@ class Episode:
         seed: of the world and of the player's own random numbers.
         host: what the runtime runs on; only ``plain`` can be stepped by ``advance`` wherever it is called.
         length: after how many steps it is over at the latest.
+        thoughts: how the player thinks on top of its rules; None if it does not.
 
     Attributes:
         player: the body.
@@ -77,6 +80,7 @@ class Episode:
 
     seed: int
     length: int = LENGTH
+    thoughts: Thoughts | None = None
     player: Player = field(init=False)
     agent: Agent = field(init=False)
     runtime: Runtime = field(init=False)
@@ -85,6 +89,7 @@ class Episode:
     did: str = field(init=False, default="noop")
     sight: Sight | None = field(init=False, default=None)
     spent: Spent = field(init=False, default_factory=Spent)
+    _mind: Mind | None = field(init=False, default=None)
     _game: Any = field(init=False)
     _eyes: Eyes = field(init=False, default_factory=Eyes)
     _actions: bytearray = field(init=False, default_factory=bytearray)
@@ -101,6 +106,9 @@ class Episode:
         self.spent.world = time.perf_counter() - began
         self.runtime = Runtime(self.seed, ticks_per_second=1, host=self.host)
         self.player = Player()
+        if self.thoughts is not None:
+            self.player.thinks_for = self.thoughts.delay
+            self._mind = make_thoughts(self.runtime, self.thoughts, self.seed)
         self.agent = self.runtime.add(make_mind(self.player))
         self.runtime.drawing = lambda: draw(self.player, self.agent.name)
 
@@ -146,6 +154,11 @@ class Episode:
     def achieved(self) -> dict[str, int]:
         """What the game itself has counted as achieved, and how often. For the score; the player has its own diary."""
         return {name: count for name, count in self._last.get("achievements", {}).items() if count}
+
+    @property
+    def thinking(self) -> Thinking | None:
+        """What its thoughts have cost so far; None if it lives by rules alone."""
+        return None if self._mind is None else Thinking.of(self._mind)
 
     def picture(self, size: int = 360) -> Any:
         """The game's own picture, for people: an array of ``size`` by ``size`` pixels of 3 bytes. No agent sees it.

@@ -4,8 +4,9 @@
   worth more the lower a bar is, ambitions the less they take.
 * Strategies (``strategies``) work out what an ambition takes, and do it.
 * Reflexes (``reflexes``), a goal selector, come before both.
+* Thoughts (``actions.aspiring``), where there is a model or a script to ask, choose among the ambitions.
 
-All of it is named in packs; ``packs/player.json`` is what the player bears.
+All of it is named in packs; ``packs/player.json`` is what the player bears, with ``packs/thoughts.json`` if it thinks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agentrt import Agent, Manifest, Registry
-from examples.crafter.actions import feeding, resting, striving, watching
+from examples.crafter.actions import aspiring, feeding, resting, striving, watching
 from examples.crafter.reflexes import make_reflexes
 from examples.crafter.strategies import achieving, farming, fighting, gathering, making
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REGISTRY", "make_mind"]
 
+_PACK_NAMES = ("player", "living", "striving", "crafts", "thoughts")
 _PACKS = Path(__file__).parent / "packs"
 
 _ACTIONS = (
@@ -42,6 +44,7 @@ _ACTIONS = (
     striving.TendFarm,
     striving.StockUp,
     striving.Idle,
+    aspiring.Aspire,
 )
 _STRATEGIES = (
     achieving.PlaceOne,
@@ -74,7 +77,7 @@ MANIFEST: Final = Manifest(
         "observers:ambitions": striving.observe_ambitions,
         "task_groups:solo:needs": _PACKS / "task_groups.json",
         "task_groups:solo:ambitions": _PACKS / "task_groups.json",
-        **{f"ai_pack:{name}": _PACKS / f"{name}.json" for name in ("player", "living", "striving", "crafts")},
+        **{f"ai_pack:{name}": _PACKS / f"{name}.json" for name in _PACK_NAMES},
     },
 )
 REGISTRY: Final = Registry([MANIFEST])
@@ -86,9 +89,9 @@ def make_mind(player: Player) -> Agent:
     Args:
         player: its body.
     """
-    agent = Agent(
-        player, name="player", packs=["crafter:ai_pack:player"], registry=REGISTRY, drivers=[make_reflexes(player)]
-    )
+    thoughts = () if player.thinks_for is None else ("crafter:ai_pack:thoughts",)
+    packs = ("crafter:ai_pack:player", *thoughts)
+    agent = Agent(player, name="player", packs=packs, registry=REGISTRY, drivers=[make_reflexes(player)])
     agent.values = player.offers
     agent.gameplay.prepare_asks = 0  # each step changes what estimates rest on: what is prepared would never be taken
     player.signal("news").connect(lambda topics: agent.gameplay.changed(*topics))

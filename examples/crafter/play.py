@@ -28,6 +28,7 @@ from agentrt.cli.groups import tell, tell_text
 from examples.crafter.faults import Faults
 from examples.crafter.film import CLIP_ENDING, SHEET_ENDING, Clip, Sheet
 from examples.crafter.game import LENGTH, Episode
+from examples.crafter.options import thinking_options, thoughts_of
 from examples.crafter.screen import Screen
 from examples.crafter.story import Story, words
 
@@ -66,8 +67,17 @@ _NAP: Final = 0.05  # seconds after which it looks whether it was told to stop
     "frames besides.",
 )
 @click.option("--headless", is_flag=True, help="Show nothing while it plays, even in a terminal.")
+@thinking_options
 def play(
-    *, seed: int, length: int, speed: float, sheet: Path | None, video: Path | None, every: int | None, headless: bool
+    *,
+    seed: int,
+    length: int,
+    speed: float,
+    sheet: Path | None,
+    video: Path | None,
+    every: int | None,
+    headless: bool,
+    **thinking: Any,
 ) -> None:
     """Play one episode, and show it: the map as the agent knows it, what it does and why.
 
@@ -79,13 +89,14 @@ def play(
         raise click.UsageError("--every goes with --sheet or --video.")
     _check_ending(sheet, SHEET_ENDING, "--sheet")
     _check_ending(video, CLIP_ENDING, "--video")
+    thoughts = thoughts_of(**thinking)
     with ExitStack() as stack:
         show = _Show()
         if sheet is not None:
             show.films.append((sheet, Sheet(_open(stack, sheet, "--sheet"), every or 0)))
         if video is not None:
             show.films.append((video, Clip(_open(stack, video, "--video"), every or 5)))
-        show.begin(stack.enter_context(Episode(seed, length)))
+        show.begin(stack.enter_context(Episode(seed, length, thoughts)))
         with _told_to_stop(show):
             if headless or not sys.stdout.isatty():
                 _run_headless(show)

@@ -14,7 +14,8 @@ Rules:
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from agentrt import Entity, next_tick
 from examples.crafter import sites
@@ -24,7 +25,7 @@ from examples.crafter.eyes import DAY, Sight, daylight
 from examples.crafter.reach import FAR, START, Cell, Reach, apart
 from examples.crafter.rules import BARS, MATERIALS, RULES, TURNS
 
-__all__ = ["Player"]
+__all__ = ["Ambition", "Player"]
 
 _ITEMS: Final = tuple(dict.fromkeys([*RULES["collect"], *RULES["make"]]))
 _STATIONS: Final = ("place_table", "place_furnace")
@@ -34,6 +35,14 @@ _MIDNIGHT: Final = 210  # a step of a day
 _FRESH: Final = 80  # steps for which distances are good enough to weigh things
 _NEAR: Final = 12  # steps from where they were measured
 _FACING: Final = {turn: side for side, turn in TURNS.items()}
+
+
+class Ambition(NamedTuple):
+    """What a thought has chosen to strive for."""
+
+    name: str  # of the achievement
+    answer: Mapping[str, Any]  # the choice as it came
+    step: int  # when it was chosen
 
 
 class Player(Entity):
@@ -53,6 +62,8 @@ class Player(Entity):
         put_off: until which step it leaves an achievement alone that it could not have.
         failures: how often it could not have one.
         way: the cells of the way that it goes; none while it does not. For whoever draws it.
+        ambition: what a thought has chosen, and has come to nothing yet; None for whoever lives by rules alone.
+        thinks_for: how many steps a thought takes at the least; None if it has none, and lives by rules alone.
         unfit: until which step it does not try again to make a shelter at a place where it could not.
     """
 
@@ -70,6 +81,8 @@ class Player(Entity):
         self.stock = 0
         self.put_off: dict[str, int] = {}
         self.failures: dict[str, int] = {}
+        self.ambition: Ambition | None = None
+        self.thinks_for: int | None = None
         self.unfit: dict[Cell, int] = {}
         self.way: list[Cell] = []
         self._pondered = 0
@@ -176,6 +189,13 @@ class Player(Entity):
         """What is to be done in this step; from then on, nothing."""
         action, self.intention = self.intention, "noop"
         return action
+
+    def standing(self, holds: int) -> Ambition | None:
+        """What a thought has chosen, if it is still to be had, was not given up, and is no older than so many steps."""
+        chosen = self.ambition
+        if chosen is None or chosen.name in self.diary.achieved or self.step - chosen.step >= holds:
+            return None
+        return None if self.put_off.get(chosen.name, 0) > self.step else chosen
 
     # --- knowing ------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 from examples.crafter.faults import Faults
 from examples.crafter.game import Episode, Spent
 from examples.crafter.story import Story
+from examples.crafter.thoughts import Thinking, Thoughts
 
 __all__ = ["Record", "play_one"]
 
@@ -40,6 +41,7 @@ class Record:
         faults: how often something in the mind raised and the runtime went on.
         error: what ended the episode too early, in one line; else empty.
         details: the traceback of the error, or that of the first fault; else empty.
+        thinking: what its thoughts have cost; None if it had rules alone.
     """
 
     seed: int
@@ -53,28 +55,32 @@ class Record:
     faults: int = 0
     error: str = ""
     details: str = ""
+    thinking: Thinking | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The record as plain values, the seconds rounded to milliseconds."""
         made = asdict(self)
+        if self.thinking is None:
+            del made["thinking"]
         made["spent"] = {name: round(seconds, 3) for name, seconds in made["spent"].items()}
         return made
 
 
-def play_one(seed: int, tell: Callable[[float], None], *, length: int) -> Record:
+def play_one(seed: int, tell: Callable[[float], None], *, length: int, thoughts: Thoughts | None = None) -> Record:
     """Play an episode to its end.
 
     Args:
         seed: of the world and of the player.
         tell: called now and then with the share of the steps that are played, from 0 to 1.
         length: in steps, at most.
+        thoughts: how the player thinks on top of its rules; None if it does not.
 
     Returns:
         What became of it, whatever that is.
     """
     story, faults, fate, error, details = None, None, "failed", "", ""
     try:
-        with Episode(seed, length) as episode:
+        with Episode(seed, length, thoughts) as episode:
             story, faults = Story(episode), Faults(episode.runtime)
             while not episode.is_over:
                 episode.advance()
@@ -99,6 +105,7 @@ def play_one(seed: int, tell: Callable[[float], None], *, length: int) -> Record
         faults=faults.count,
         error=error,
         details=details or faults.first,
+        thinking=episode.thinking,
     )
 
 

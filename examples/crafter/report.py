@@ -35,6 +35,7 @@ from agentrt.words import printable
 from examples.crafter.game import Spent
 from examples.crafter.record import Record
 from examples.crafter.rules import ACHIEVEMENTS
+from examples.crafter.thoughts import Thinking
 
 __all__ = ["PUBLISHED", "Summary", "combined_digest", "score", "show", "success_rates", "versions", "write_markdown"]
 
@@ -48,6 +49,7 @@ PUBLISHED: Final[tuple[tuple[str, float, str], ...]] = (
 """Who, the score in percent, and where it was published. Source: github.com/danijar/crafter, its scoreboards."""
 
 _OURS: Final = "this example"
+_RULES, _THOUGHTS = "rules alone", "with thoughts"
 _BAR: Final = 20  # characters for 100 %
 
 
@@ -102,6 +104,7 @@ class Summary:
         steps: of all episodes.
         spent: the time for all of them, in seconds; on several cores more than passed.
         digest: what happened in all of them.
+        thinking: what the thoughts of all of them have cost; None if they had rules alone.
     """
 
     episodes: int
@@ -117,6 +120,7 @@ class Summary:
     steps: int
     spent: Spent
     digest: str
+    thinking: Thinking | None = None
 
     @classmethod
     def of(cls, records: Iterable[Record], length: int) -> Summary:
@@ -148,6 +152,7 @@ class Summary:
                 mind=math.fsum(time.mind for time in times),
             ),
             digest=combined_digest(known),
+            thinking=_summed(known),
         )
 
     @property
@@ -162,7 +167,14 @@ class Summary:
         made["spent"] = {name: round(seconds, 3) for name, seconds in made["spent"].items()}
         made["decisions_per_second"] = round(self.decisions_per_second, 1)
         made["share"] = round(self.spent.share, 4)
+        if self.thinking is None:
+            del made["thinking"]
         return made
+
+
+def _summed(records: Iterable[Record]) -> Thinking | None:
+    had = [record.thinking for record in records if record.thinking is not None]
+    return sum(had, Thinking()) if had else None
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
@@ -182,70 +194,117 @@ def versions() -> dict[str, str]:
 # --- showing ----------------------------------------------------------------------------------------------------------
 
 
-def _standings(summary: Summary) -> list[tuple[str, str, str]]:
+def _sides(summary: Summary, rival: Summary | None) -> list[tuple[str, Summary]]:
+    """What there is to show: one agent, or the same on the same seeds without thoughts and with them."""
+    if rival is None:
+        return [(_OURS, summary)]
+    return [(_RULES, summary), (_THOUGHTS, rival)]
+
+
+def _standings(sides: Sequence[tuple[str, Summary]]) -> list[tuple[str, str, str]]:
     """The published scores and ours, from the lowest to the highest."""
-    rows = [*PUBLISHED, (_OURS, summary.score, f"{summary.episodes} episodes, {summary.length:,} steps at most")]
+    ours = [(_named(name), one.score, f"{one.episodes} episodes, {one.length:,} steps at most") for name, one in sides]
+    rows = [*PUBLISHED, *ours]
     return [(name, f"{value:.1f} %", source) for name, value, source in sorted(rows, key=lambda row: row[1])]
 
 
-def _figures(summary: Summary) -> list[tuple[str, str]]:
+def _named(side: str) -> str:
+    return side if side == _OURS else f"{_OURS}, {side}"
+
+
+def _figures(summary: Summary) -> dict[str, str]:
     spent = summary.spent
-    return [
-        ("score", f"{summary.score:.1f} %"),
-        ("achievements", f"{summary.achievements:.1f} of {len(ACHIEVEMENTS)} in an episode"),
-        ("mean length", f"{summary.mean_length:,.0f} steps"),
-        ("died", f"{summary.died} of {summary.episodes}"),
-        ("ends", "; ".join(f"{fate}: {count}" for fate, count in summary.fates.items())),
-        ("failed", f"{summary.failed} of {summary.episodes}; faults in the mind: {summary.faults}"),
-        ("decisions", f"{summary.decisions_per_second:,.0f} in a second of eyes and mind"),
-        ("ours", f"{100 * spent.share:.1f} % of the time: eyes {spent.eyes:,.1f} s, mind {spent.mind:,.1f} s"),
-        ("the game's", f"making worlds {spent.world:,.1f} s, steps {spent.game:,.1f} s"),
-        ("digest", summary.digest),
-    ]
+    return {
+        "score": f"{summary.score:.1f} %",
+        "achievements": f"{summary.achievements:.1f} of {len(ACHIEVEMENTS)} in an episode",
+        "mean length": f"{summary.mean_length:,.0f} steps",
+        "died": f"{summary.died} of {summary.episodes}",
+        "ends": "; ".join(f"{fate}: {count}" for fate, count in summary.fates.items()),
+        "failed": f"{summary.failed} of {summary.episodes}; faults in the mind: {summary.faults}",
+        "decisions": f"{summary.decisions_per_second:,.0f} in a second of eyes and mind",
+        "ours": f"{100 * spent.share:.1f} % of the time: eyes {spent.eyes:,.1f} s, mind {spent.mind:,.1f} s",
+        "the game's": f"making worlds {spent.world:,.1f} s, steps {spent.game:,.1f} s",
+        **_costs(summary),
+        "digest": summary.digest,
+    }
 
 
-def show(summary: Summary, title: str, console: Console) -> None:
+def _costs(summary: Summary) -> dict[str, str]:
+    """What its thoughts have cost, in an episode and for each decision that came of them."""
+    thinking = summary.thinking
+    if thinking is None:
+        return {}
+    taken = thinking.decisions
+
+    def each(number: float, form: str, by_decision: str) -> str:
+        told = f"{number / summary.episodes:{form}} in an episode"
+        return f"{told}, {number / taken:{by_decision}} for a decision" if taken else told
+
+    made = {
+        "thoughts": f"{taken / summary.episodes:,.1f} decisions in an episode, {taken:,} in all",
+        "calls": each(thinking.calls, ",.1f", ",.2f"),
+        "tokens read": each(thinking.read, ",.0f", ",.0f"),
+        "tokens written": each(thinking.written, ",.0f", ",.0f"),
+    }
+    if thinking.money:
+        made["cost"] = each(thinking.money, ".4f", ".5f")
+    return made
+
+
+def _figure_rows(sides: Sequence[tuple[str, Summary]]) -> list[tuple[str, ...]]:
+    figures = [_figures(one) for _, one in sides]
+    names = max(figures, key=len)  # who has no thoughts has fewer
+    return [(name, *(one.get(name, "none") for one in figures)) for name in names]
+
+
+def show(summary: Summary, title: str, console: Console, rival: Summary | None = None) -> None:
     """Print the figures as tables for a terminal.
 
     Args:
         summary: the figures.
         title: what was played.
         console: where to.
+        rival: those of the same with thoughts, beside it.
     """
-    rates = Table(
-        "achievement",
-        "",
-        box=rich.box.SIMPLE_HEAD,
-        title=Text(printable(title)),
-        title_justify="left",
-        title_style="bold",
-    )
-    rates.add_column("success rate", justify="right")
-    for name, rate in summary.rates.items():
-        rates.add_row(name, "█" * round(_BAR * rate / 100), f"{rate:.1f} %")
-    figures = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2))
-    for row in _figures(summary):
+    sides = _sides(summary, rival)
+    rates = Table("achievement", box=rich.box.SIMPLE_HEAD, title=Text(printable(title)), title_justify="left",
+                  title_style="bold")  # fmt: skip
+    for name, _ in sides:
+        rates.add_column("")
+        rates.add_column("success rate" if rival is None else name, justify="right")
+    for name in ACHIEVEMENTS:
+        cells = [(one.rates[name], "█" * round(_BAR * one.rates[name] / 100)) for _, one in sides]
+        rates.add_row(name, *(cell for rate, bar in cells for cell in (bar, f"{rate:.1f} %")))
+    figures = Table(box=None, show_header=rival is not None, pad_edge=False, padding=(0, 2))
+    for name in ("", *(name for name, _ in sides)):
+        figures.add_column(name)
+    for row in _figure_rows(sides):
         figures.add_row(*(Text(printable(cell)) for cell in row))  # a fate is no markup
     standings = Table("who", box=rich.box.SIMPLE_HEAD)
     standings.add_column("score", justify="right")
     standings.add_column("source")
-    for who, value, source in _standings(summary):
-        standings.add_row(who, value, source, style="bold" if who == _OURS else None)
+    for who, value, source in _standings(sides):
+        standings.add_row(who, value, source, style="bold" if who.startswith(_OURS) else None)
     for table in (rates, figures, standings):
         console.print(table)
 
 
-def write_markdown(summary: Summary, title: str) -> str:
+def write_markdown(summary: Summary, title: str, rival: Summary | None = None) -> str:
     """The figures as Markdown.
 
     Args:
         summary: the figures.
         title: what was played.
+        rival: those of the same with thoughts, beside it.
     """
+    sides = _sides(summary, rival)
+    names = ("success rate",) if rival is None else tuple(name for name, _ in sides)
+    rates = [(name, *(f"{one.rates[name]:.1f} %" for _, one in sides)) for name in ACHIEVEMENTS]
     lines = [f"{title}.", ""]
-    lines += _markdown(("achievement", "success rate"), "lr", [(n, f"{r:.1f} %") for n, r in summary.rates.items()])
-    lines += _markdown(("figure", "value"), "ll", _figures(summary))
-    lines += _markdown(("who", "score", "source"), "lrl", _standings(summary))
+    lines += _markdown(("achievement", *names), "l" + "r" * len(sides), rates)
+    heads = ("value",) if rival is None else names
+    lines += _markdown(("figure", *heads), "l" + "l" * len(sides), _figure_rows(sides))
+    lines += _markdown(("who", "score", "source"), "lrl", _standings(sides))
     return "\n".join(lines[:-1])
 
 

@@ -17,7 +17,7 @@ import functools
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from agentrt.cli.groups import tell, tell_text
 from examples.crafter import workers
 from examples.crafter.game import LENGTH
+from examples.crafter.options import thinking_options, thoughts_of
 from examples.crafter.record import Record, play_one
 from examples.crafter.report import Summary, show, success_rates, versions, write_markdown
 from examples.crafter.report import score as score_of
@@ -39,6 +40,8 @@ _EXAMPLES: Final = """\b
 Examples:
   python -m examples.crafter score --episodes 4 --length 500
   python -m examples.crafter score --episodes 100 --json results.json
+  python -m examples.crafter score --episodes 4 --length 500 --thoughts
+  python -m examples.crafter score --model small --base-url http://127.0.0.1:8080/v1
 """
 _CTRL_C: Final = 130
 _MEMORY: Final = 600.0  # seconds of the past by which the time left is estimated: episodes differ much in length
@@ -80,51 +83,88 @@ def _cores() -> int:
     help="Write the figures and a record of each episode into FILE, after each. A file that is there is replaced.",
 )
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+@thinking_options
 @click.pass_context
 def score(
-    ctx: click.Context, *, episodes: int, seed: int, length: int, jobs: int | None, path: Path | None, markdown: bool
+    ctx: click.Context,
+    /,
+    *,
+    episodes: int,
+    seed: int,
+    length: int,
+    jobs: int | None,
+    path: Path | None,
+    markdown: bool,
+    **thinking: Any,
 ) -> None:
     """Play many episodes, and print success rates, score and speed.
 
     The same seeds give the same episodes, and so the same digest, however many are played at the same time. An episode
     of 10,000 steps takes half a minute or so on a core; Ctrl-C shows what is finished.
+
+    With thoughts each seed is played twice, by rules alone and with them, and the tables show both.
     """
+    thoughts = thoughts_of(**thinking)
     seeds = range(seed, seed + episodes)
     jobs = min(jobs or _cores(), episodes)
-    results = Results(path, {"episodes": episodes, "seed": seed, "length": length, "jobs": jobs})
+    asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "length": length, "jobs": jobs}
+    if thoughts is not None:
+        asked["thoughts"] = thoughts.as_dict()
     is_cut = False
-    with results, Bar(episodes) as bar:
+    with Results(path, asked) as results:
+        try:
+            _play(functools.partial(play_one, length=length), seeds, jobs, results)
+            if thoughts is not None:
+                task = functools.partial(play_one, length=length, thoughts=thoughts)
+                _play(task, seeds, jobs, results, has_thoughts=True)
+        except KeyboardInterrupt:
+            is_cut = True
+    _print(results, seeds, length, markdown, has_thoughts=thoughts is not None)
+    if is_cut:
+        ctx.exit(_CTRL_C)
+    ctx.exit(int(any(record.error for record in (*results.records, *results.thinking))))
+
+
+def _play(
+    task: Callable[[int, workers.Tell], Record],
+    seeds: range,
+    jobs: int,
+    results: Results,
+    *,
+    has_thoughts: bool = False,
+) -> None:
+    """Play all seeds in one of the two ways."""
+    records = results.thinking if has_thoughts else results.records
+    with Bar(len(seeds), "with thoughts: " if has_thoughts else "") as bar:
 
         def hear(news: News[Record]) -> None:
             record = Record(news.seed, error=news.lost) if news.lost else news.result
             if record is not None:
-                results.add(record)
-            bar.move(news, results.records)
+                results.add(record, has_thoughts=has_thoughts)
+            bar.move(news, records)
 
-        try:
-            workers.run(functools.partial(play_one, length=length), seeds, jobs, hear)
-        except KeyboardInterrupt:
-            is_cut = True
-    _print(results.records, seeds, length, markdown)
-    if is_cut:
-        ctx.exit(_CTRL_C)
-    ctx.exit(int(any(record.error for record in results.records)))
+        workers.run(task, seeds, jobs, hear)
 
 
-def _print(records: list[Record], seeds: range, length: int, markdown: bool) -> None:
-    missing = len(seeds) - len(records)
+def _print(results: Results, seeds: range, length: int, markdown: bool, *, has_thoughts: bool) -> None:
+    records, thinking = results.records, results.thinking
+    wanted = len(seeds) * (1 + has_thoughts)
+    missing = wanted - len(records) - len(thinking)
     if missing:
-        tell(f"stopped: {missing} of {len(seeds)} episodes were not finished and do not count", err=True)
+        tell(f"stopped: {missing} of {wanted} episodes were not finished and do not count", err=True)
+    if thinking:  # the same seeds on both sides, or they could not be compared
+        both = {record.seed for record in thinking}
+        records = [record for record in records if record.seed in both]
     if not records:
         return
-    summary = Summary.of(records, length)
-    count = f"{len(records)} of {len(seeds)}" if missing else f"{len(seeds)}"
+    summary, rival = Summary.of(records, length), Summary.of(thinking, length) if thinking else None
+    count = f"{len(records)} of {len(seeds)}" if len(records) < len(seeds) else f"{len(seeds)}"
     title = f"Crafter: {count} episodes, seeds {seeds[0]} to {seeds[-1]}, {length:,} steps at most"
     if markdown:
-        tell_text(f"{write_markdown(summary, title)}\n")
+        tell_text(f"{write_markdown(summary, title, rival)}\n")
     else:
-        show(summary, title, Console())
-    for record in sorted(records, key=lambda record: record.seed):
+        show(summary, title, Console(), rival)
+    for record in (one for side in (records, thinking) for one in sorted(side, key=lambda record: record.seed)):
         if record.error:
             tell(f"seed {record.seed} failed after {record.steps} steps: {record.error}", err=True)
         elif record.faults:
@@ -140,7 +180,8 @@ class Results:
         asked: what was asked for, for the file.
 
     Attributes:
-        records: those that are there, in the order in which they came.
+        records: those that are there, in the order in which they came; of players with rules alone.
+        thinking: those of players with thoughts.
 
     Raises:
         click.BadParameter: nothing can be written there.
@@ -148,6 +189,7 @@ class Results:
 
     def __init__(self, path: Path | None, asked: dict[str, Any]) -> None:
         self.records: list[Record] = []
+        self.thinking: list[Record] = []
         self._asked = asked
         self._versions = versions()
         self._path = path
@@ -168,13 +210,14 @@ class Results:
         if self._beside is not None:
             self._beside.unlink(missing_ok=True)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record, *, has_thoughts: bool = False) -> None:
         """Take in a record, and write the file.
 
         Args:
             record: of an episode that is over.
+            has_thoughts: whether its player has.
         """
-        self.records.append(record)
+        (self.thinking if has_thoughts else self.records).append(record)
         if self._path is not None and self._beside is not None:
             try:
                 self._beside.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
@@ -186,16 +229,21 @@ class Results:
         """A disk that is full now must not end what takes hours: what was written stays, and the next may be, too."""
         if not self._has_failed:
             self._has_failed = True
-            done = f"{len(self.records)} of {self._asked['episodes']} episodes"
+            wanted = self._asked["episodes"] * (2 if "thoughts" in self._asked else 1)
+            done = f"{len(self.records) + len(self.thinking)} of {wanted} episodes"
             tell(f"{self._path} cannot be written after {done}, which go on: {error.strerror}", err=True)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values; the same for the same episodes in whatever order, but for seconds and jobs."""
+        made = {"asked": self._asked, "versions": self._versions, **self._side(self.records)}
+        if self.thinking:
+            made["thoughts"] = self._side(self.thinking)
+        return made
+
+    def _side(self, records: list[Record]) -> dict[str, Any]:
         return {
-            "asked": self._asked,
-            "versions": self._versions,
-            "summary": Summary.of(self.records, self._asked["length"]).as_dict(),
-            "records": [record.as_dict() for record in sorted(self.records, key=lambda record: record.seed)],
+            "summary": Summary.of(records, self._asked["length"]).as_dict(),
+            "records": [record.as_dict() for record in sorted(records, key=lambda record: record.seed)],
         }
 
 
@@ -204,16 +252,18 @@ class Bar:
 
     Args:
         episodes: how many there will be.
+        words: what stands before all that it tells.
     """
 
-    def __init__(self, episodes: int) -> None:
+    def __init__(self, episodes: int, words: str = "") -> None:
         console = Console(stderr=True)
         self._episodes = episodes
+        self._words = words
         self._shares: dict[int, float] = {}
         self._told = 0
         self._is_live = console.is_terminal
         self._progress = Progress(
-            TextColumn("episodes"),
+            TextColumn(f"{words}episodes"),
             BarColumn(),
             TextColumn("{task.fields[done]}/{task.total:.0f}"),
             TextColumn("{task.fields[score]}"),
@@ -247,4 +297,4 @@ class Bar:
         line = done * min(_LINES, self._episodes) // self._episodes
         if not self._is_live and line > self._told:
             self._told = line
-            tell(f"{done} of {self._episodes} episodes, {text}", err=True)
+            tell(f"{self._words}{done} of {self._episodes} episodes, {text}", err=True)

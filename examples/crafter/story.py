@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from agentrt.words import counted
 from examples.crafter.eyes import VIEW, Sight
 from examples.crafter.player import Player
 from examples.crafter.rules import ACHIEVEMENTS, ARROW, BARS, MATERIALS, SKELETON, UNKNOWN, ZOMBIE
@@ -77,6 +78,11 @@ class Story:
         if missing:
             yield f"missing: {', '.join(missing)}"
         yield from self._differences()
+        thinking = episode.thinking
+        if thinking is not None:
+            made = f"{counted(thinking.decisions, 'decision')} by {counted(thinking.calls, 'call')}"
+            cost = f", cost {thinking.money:.4f}" if thinking.money else ""
+            yield f"thoughts: {made}, {thinking.read} tokens read, {thinking.written} written{cost}"
         yield f"digest: {episode.digest}"
         yield f"share of the time that is the agent's: {100 * episode.spent.share:.1f} %"
 

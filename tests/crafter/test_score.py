@@ -165,7 +165,9 @@ def broken():
 class Pretended:
     """An episode without a game, which fails in a step of its own."""
 
-    def __init__(self, seed, length):
+    thinking = None
+
+    def __init__(self, seed, length, thoughts=None):
         if seed == 0:
             raise RuntimeError("no world")
         self.seed, self.length, self.step, self.is_over, self.is_dead = seed, length, 0, False, False

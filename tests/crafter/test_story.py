@@ -75,7 +75,7 @@ class Told:
         self.seed, self.step, self.achieved = 7, 0, {}
         self.is_over = self.is_dead = False
         self.did, self.sight, self.player, self.digest = "do", None, Player(), "c0ffee"
-        self.spent = SimpleNamespace(share=0.0625)
+        self.spent, self.thinking = SimpleNamespace(share=0.0625), None
 
 
 def test_each_achievement_is_noted_once_with_its_step():

@@ -20,7 +20,7 @@ from examples.crafter.rules import RULES
 from examples.crafter.strategies.farming import Fenced, fenced
 from examples.crafter.strategies.wants import Have, want_for
 
-__all__ = ["AMBITIONS", "Idle", "StockUp", "Strive", "TendFarm", "observe_ambitions"]
+__all__ = ["AMBITIONS", "Idle", "StockUp", "Strive", "TendFarm", "lacks_stones", "observe_ambitions"]
 
 AMBITIONS = "crafter:task_groups:solo:ambitions"
 _HALF = 100.0  # steps: what takes so long is worth half
@@ -141,11 +141,20 @@ class StockUp(_Chore):
     key = "stones"
 
     def is_due(self, player: Player) -> bool:
-        is_day = player.step % DAY >= _NOON and not player.is_dark
-        return is_day and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1)
+        return lacks_stones(player)
 
     def wanted(self, player: Player) -> Dependency[Any]:
         return Have("stone", _STONES)
+
+
+def lacks_stones(player: Player) -> bool:
+    """Whether it is past noon, and there are no stones for the night.
+
+    Args:
+        player: who has none.
+    """
+    is_day = player.step % DAY >= _NOON and not player.is_dark
+    return is_day and player.has("wood_pickaxe") and not player.has("stone", _STONES - 1)
 
 
 class Idle(Action):
