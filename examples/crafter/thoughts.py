@@ -123,7 +123,7 @@ class Kept(Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.file.exists():
-            for line in self.file.read_text(encoding="utf-8").splitlines():
+            for line in self.file.read_text(encoding="utf-8", errors="replace").splitlines():
                 reply = _read(line)
                 if reply is not None:
                     self._known.setdefault(reply["key"], deque()).append(reply)
