@@ -40,7 +40,7 @@ def test_the_commands_and_their_options_exist():
         command = main.get_command(None, name)
         options = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= options, line
-    table = set(re.findall(r"^\| `(--\w+)", TEXT, flags=re.MULTILINE))
+    table = set(re.findall(r"^\| `(--[\w-]+)", TEXT, flags=re.MULTILINE))
     assert table == {option for parameter in main.get_command(None, "score").params for option in parameter.opts}
 
 

@@ -141,7 +141,7 @@ def test_what_needs_take_over_from_is_taken_up_again_without_a_call():
     beach.scene.body.inventory["drink"] = 3  # and there is water by the way
     beach.play(8)
     assert "crafter:drink" in beach.agent.explain().splitlines()[0]
-    beach.play(20)
+    beach.play(6)
     assert beach.player.inventory["drink"] > 3
     assert "Aspire/crafter:strive" in beach.agent.explain().splitlines()[0]
     assert len(beach.asked) == 1
@@ -215,7 +215,7 @@ def played(thoughts, *, seed=8, length=200, eyes=Eyes):
         return episode.digest, episode.thinking, records
 
 
-@pytest.mark.states("004: Crafter: The mind of an agent is told what its player knows, and nothing else", source="21")
+@pytest.mark.states("003: Crafter: The agent knows what a player sees and nothing else; where it stands and what ...")
 @pytest.mark.slow
 def test_equal_seeds_are_equal_and_garbage_outside_the_view_changes_nothing():
     digest, thinking, records = played(Thoughts())
@@ -295,7 +295,7 @@ def test_what_was_answered_is_not_asked_again_and_comes_in_the_same_order(tmp_pa
 def test_what_stands_in_the_file_and_is_no_answer_is_passed_over(tmp_path, monkeypatch):
     server, file = Server(monkeypatch), tmp_path / "x.jsonl"
     good = json.dumps({"key": REQUEST["key"], "value": "good"})
-    file.write_bytes(b"\n[1]\nnull\n{\"key\": 3}\n\xff\xfe\n" + good.encode() + b"\n" + good[:9].encode())
+    file.write_bytes(b'\n[1]\nnull\n{"key": 3}\n\xff\xfe\n' + good.encode() + b"\n" + good[:9].encode())
     kept = Kept("m", file=file)
     assert kept.ask_here(REQUEST)["value"] == "good"
     assert kept.ask_here(REQUEST)["value"] == 1
