@@ -32,7 +32,7 @@ from examples.crafter.thoughts import TOKENS, Kept, Thinking, Thoughts, make_tho
 scenes = load("tests/crafter/scenes.py")
 sights = load("tests/crafter/test_eyes.py")
 
-NOTHING = {name: None for name in ("model", "base_url", "price", "answers", "tokens", "delay")}
+NOTHING = dict.fromkeys(("model", "base_url", "price", "answers", "tokens", "delay"))
 
 
 # --- a choice among ambitions -----------------------------------------------------------------------------------------
