@@ -277,7 +277,7 @@ def show(summary: Summary, title: str, console: Console, rival: Summary | None =
         rates.add_row(name, *(cell for rate, bar in cells for cell in (bar, f"{rate:.1f} %")))
     figures = Table(box=None, show_header=rival is not None, pad_edge=False, padding=(0, 2))
     for name in ("", *(name for name, _ in sides)):
-        figures.add_column(name)
+        figures.add_column(name, overflow="fold")
     for row in _figure_rows(sides):
         figures.add_row(*(Text(printable(cell)) for cell in row))  # a fate is no markup
     standings = Table("who", box=rich.box.SIMPLE_HEAD)

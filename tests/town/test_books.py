@@ -32,6 +32,23 @@ def test_a_rumor_is_known_by_who_was_told(town):
     assert town.news_for(bertil, alma) is None
 
 
+def test_what_is_old_is_forgotten_by_everybody(town):
+    """Or a town would get heavier from day to day; and who is told just then of what is forgotten learns nothing."""
+    alma, bertil = town.people["Alma"], town.people["Bertil"]
+    old = town.rumor("old", "it is old", "Alma")
+    for number in range(64):
+        assert "old" in town.rumors
+        town.rumor(f"new {number}", "it is new", "Alma", "Bertil")
+    assert (len(town.rumors), len(alma.knows), len(bertil.knows)) == (64, 64, 64)
+    assert "old" not in {*town.rumors, *alma.knows}
+    assert not town.learn(bertil, old, by="Alma")
+    assert town.news_for(alma, bertil) is None
+    for _ in range(20):
+        party = town.plan_party(alma, "inn", 19)
+    assert (len(town.parties), town.parties[-1]) == (16, party)
+    assert party.rumor == "party 20"
+
+
 def test_a_party_is_of_those_who_were_invited_and_liked_the_idea(town):
     host, friend, foe, stranger = (town.people[name] for name in ("Alma", "Bertil", "Cilla", "Didrik"))
     friend.liking["Alma"], foe.liking["Alma"] = 30, -30

@@ -78,6 +78,7 @@ class TownGame:
             self.runtime, scripted() if model is None else model,
             budget=_OF_ALL, each=Budget(calls=given["calls"], per=_EACH_PER), purposes={"reflect": _TO_PONDER},
         )  # fmt: skip
+        self._told = 0  # how many news came in from outside, which have no names of their own
         people = PEOPLE[: given["people"]]
         self.agents = [self._settle(who, number, people) for number, who in enumerate(people)]
         for name in params or ():
@@ -140,7 +141,8 @@ class TownGame:
         given: object = text  # whoever sends it may send anything
         if not isinstance(given, str) or not 0 < len(text) <= _LONGEST_NEWS:
             raise ValueError(f"news are a text of up to {_LONGEST_NEWS} characters")
-        self.town.rumor(f"told {self.town.tick} {len(self.town.rumors)}", text, who)
+        self._told += 1
+        self.town.rumor(f"told {self.town.tick} {self._told}", text, who)
 
     def _note(self, event: Event) -> None:
         if self.runtime.trace.on:

@@ -29,6 +29,8 @@ HEARSAY: Final = "the town"
 """Who says what is rumored: it may have come from outside, and is quoted as speech is."""
 
 _KEPT: Final = 200  # events, for who looks
+_MOST_RUMORS: Final = 64  # what is older is forgotten, or a town would get heavier from day to day
+_MOST_PARTIES: Final = 16
 _NEAR: Final = 2  # cells: who is so near hears what is said
 _NOTICES: Final = 6  # cells from which a wolf is seen
 _SAFE: Final = 9  # cells: who hides comes out when it is farther away
@@ -97,8 +99,8 @@ class Town:
         people: everybody, by name.
         bodies: their entities, and those of wolves while they are there, by name.
         wolves: which of them are wolves.
-        rumors: all that can be known, by name, the newest last.
-        parties: those that were planned, in that order.
+        rumors: all that can be known, by name, the newest last; the oldest are forgotten, by everybody at once.
+        parties: the last ones that were planned, in that order.
         planner: who makes up a party at the moment; empty if nobody does.
         stock, made, used: of goods: how much is there, how much was made since the first day, and used up.
         sayings: what is being said, by the name of who says it.
@@ -183,13 +185,20 @@ class Town:
     def rumor(self, name: str, text: str, *knowing: str) -> Rumor:
         """Something has come up, and somebody knows it."""
         made = self.rumors[name] = Rumor(name, text, self.tick)
+        if len(self.rumors) > _MOST_RUMORS:
+            self._forget(next(iter(self.rumors)))
         for one in knowing:
             self.learn(self.people[one], made)
         return made
 
+    def _forget(self, name: str) -> None:
+        del self.rumors[name]
+        for person in self.people.values():
+            person.knows.pop(name, None)
+
     def learn(self, person: Person, rumor: Rumor, by: str = "") -> bool:
         """Somebody sees or is told something; whether that is news."""
-        if rumor.name in person.knows:
+        if rumor.name in person.knows or rumor.name not in self.rumors:  # forgotten while it was being told
             return False
         person.knows[rumor.name] = self.tick
         self.bodies[person.name][MemoryStream].note(
@@ -258,11 +267,11 @@ class Town:
         """Somebody booked a place for a party."""
         tick = next_at(self.tick + _NOTICE, hour)
         party = Party(host.name, place, tick, tick + _PARTY_LASTS)
-        self.parties.append(party)
+        self.parties = [*self.parties[1 - _MOST_PARTIES :], party]
         host.party = party
         self.note("parties planned", host.name, f"gives a party at the {place}, {told(tick)}")
         party.rumor = self.rumor(
-            f"party {len(self.parties)}", f"{host.name} gives a party at the {place}", host.name
+            f"party {self.counts['parties planned']}", f"{host.name} gives a party at the {place}", host.name
         ).name
         return party
 
