@@ -30,6 +30,7 @@ class Answer:
 @dataclass
 class ModelServer:
     behave: object
+    port: int = 0  # 0: any that is free
     asked: list = field(default_factory=list)  # the bodies
     headers: list = field(default_factory=list)
     given_up: list = field(default_factory=list)  # numbers of requests whose client went away before the answer
@@ -54,7 +55,7 @@ class ModelServer:
     async def _serve(self):
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._tasks = set()
-        server = await asyncio.start_server(self._client, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._client, "127.0.0.1", self.port)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         self._ready.set()
         await self._stop.wait()

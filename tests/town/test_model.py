@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import random
-import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from model_server import Answer, ModelServer
 
 from agentrt.cli import main
 from agentrt.errors import MissingExtraError
+from agentrt.snapshot.take import summarize
 from agentrt_examples.town import world
 
-OPTION = re.compile(r"^- (town:\w+)\((.*?)\)", re.MULTILINE)
-
-
-def chosen(line):
-    activity, args = line
-    given = {}
-    for arg in filter(None, args.split("; ")):
-        name, _, of = arg.partition(": one of ")
-        given[name] = random.Random(len(line)).choice(of.split(", "))
-    return {"activity": activity, "args": given, "why": "so it is"}
-
-
-def answers(body):
-    """What a model would answer: by the schema of the tool that it is to call, and the menu in its prompt."""
-    wanted = body["tools"][0]["function"]["parameters"]["properties"]
-    prompt = body["messages"][-1]["content"]
-    if "say" in wanted:
-        return {"say": "The servers are busy today.", "is_over": "last one" in prompt}
-    if "conclusions" in wanted:
-        return {"conclusions": ["Everything is connected."]}
-    menu = OPTION.findall(prompt)
-    if "steps" in wanted:
-        return {"steps": [chosen(line) for line in menu][:3]}
-    return chosen(next((line for line in menu if line[0] == "town:chat"), menu[0]))
+PROGRAM = Path(__file__).resolve().parents[1] / "support" / "townsfolk.py"
+FEW = 3  # ticks that a new plan may take
 
 
 def test_what_a_command_says_of_models():
@@ -60,40 +40,78 @@ def test_a_model_needs_its_extra(monkeypatch):
         world.with_model("openai:x")
 
 
+class Server:
+    """A process that answers for a model. It is killed as one kills, and started again on the same port."""
+
+    def __init__(self):
+        self.url = ""
+        self.start()
+        self.url = self.process.stdout.readline().strip()
+
+    def start(self):
+        port = self.url.rpartition(":")[2].partition("/")[0] or "0"
+        self.process = subprocess.Popen([sys.executable, str(PROGRAM), port], stdout=subprocess.PIPE, text=True)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        assert self.process.wait(10) == -signal.SIGKILL
+        self.process.stdout.close()
+
+
+class Outage:
+    """They talk, are without a server for 20 game seconds, and talk again, however slow the machine is."""
+
+    def __init__(self, game, server):
+        self.game, self.runtime, self.town, self.server = game, game.runtime, game.town, server
+        self.faults, self.lines, self.did = [], {}, []
+        self.idle, self.longest = dict.fromkeys(game.town.people, 0), 0
+        self.runtime.on_fault(self.faults.append)
+        self.runtime.after_tick(self.after_tick)
+
+    def after_tick(self):
+        tick, said = self.runtime.tick, self.town.counts.get("lines said", 0)
+        self.look()
+        if "down" not in self.lines and said > 3:
+            self.lines["down"] = said
+            self.back_at = tick + 400
+            self.server.kill()
+        elif "back" not in self.lines and "down" in self.lines and tick == self.back_at:
+            self.lines["back"] = said
+            self.server.start()
+        elif "back" in self.lines and said > self.lines["back"] + 3:
+            self.lines["again"] = said
+        if "again" in self.lines or tick >= 12_000:
+            self.runtime.stop()
+
+    def look(self):
+        for agent in self.game.agents:
+            self.idle[agent.name] = 0 if summarize(agent).running else self.idle[agent.name] + 1
+            self.longest = max(self.longest, self.idle[agent.name])
+        if "down" in self.lines and "back" not in self.lines:
+            self.did.append({name: person.doing for name, person in self.town.people.items()})
+
+
 @pytest.mark.slow
 def test_a_server_that_is_killed_in_the_middle_and_comes_back(tmp_path):
+    """Meanwhile the town goes on by its rules, and nobody stands still."""
     pytest.importorskip("pydantic_ai", reason="the extra llm is not installed")
     from agentrt.record.replay import replay
 
-    is_down = False
-    with ModelServer(lambda body, number: Answer(status=503) if is_down else Answer(answers(body))) as server:
+    server = Server()
+    try:
         thinking = world.with_model("openai:test-model", server.url)
         game = thinking.game(seed=3, host="asyncio")
-        runtime, town = game.runtime, game.town
         path = tmp_path / "town.sqlite"
-        faults, lines = [], {}
-        runtime.on_fault(faults.append)
-
-        def after_tick():
-            """They talk, are without a server for 20 game seconds, and talk again, however slow the machine is."""
-            nonlocal is_down
-            said = town.counts.get("lines said", 0)
-            if "down" not in lines and said > 3:
-                lines["down"], is_down = (runtime.tick, said, server.answered), True
-            elif "back" not in lines and runtime.tick == lines.get("down", (0,))[0] + 400:
-                lines["back"], is_down = (runtime.tick, said, server.answered), False
-            elif "back" in lines and said > lines["back"][1] + 3:
-                lines["again"] = runtime.tick, said, server.answered
-            if "again" in lines or runtime.tick >= 8000:
-                runtime.stop()
-
-        with runtime.record(path, world="town"):
-            runtime.after_tick(after_tick)
-            asyncio.run(runtime.run(speed=8.0))
-    assert faults == []
-    assert list(lines) == ["down", "back", "again"]
-    assert lines["back"][1] - lines["down"][1] <= 6  # what was said already, or had been answered
-    assert lines["back"][2] - lines["down"][2] <= 12
+        with game.runtime.record(path, world="town"):
+            outage = Outage(game, server)
+            asyncio.run(game.runtime.run(speed=16.0))
+    finally:
+        server.kill()
+    assert outage.faults == []
+    assert list(outage.lines) == ["down", "back", "again"]
+    assert outage.lines["back"] - outage.lines["down"] <= 6  # what was said already, or had been answered
+    assert outage.longest <= FEW
+    assert sum(len({doing[name] for doing in outage.did}) > 1 for name in game.town.people) >= 6  # they live on
     assert game.mind.snapshot().models == ("test-model",)
     # the server is gone: a replay asks nobody
     report = replay(path, lambda *, seed, host: world.with_model("openai:test-model").make(seed=seed, host=host))
