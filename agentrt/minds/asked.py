@@ -92,6 +92,19 @@ class Asked(NamedTuple):
     random: Stream  # of this agent's thoughts, from the seed of the run
 
 
+class MisfitError(ValueError):
+    """What was answered does not fit: the text may quote it, and goes to the model and to who may see answers.
+
+    Args:
+        text: what is wrong, for who answered.
+        told: the same without a word of the answer, for traces and ``explain``; empty if there is nothing to say.
+    """
+
+    def __init__(self, text: str, told: str) -> None:
+        super().__init__(text)
+        self.told: str = told
+
+
 class Usage(NamedTuple):
     """What a call has used, in tokens."""
 

@@ -33,7 +33,7 @@ from agentrt.errors import (
     ThoughtFailedError,
     WrongStateError,
 )
-from agentrt.minds.asked import ModelRequest
+from agentrt.minds.asked import MisfitError, ModelRequest
 from agentrt.minds.menu import Choice, Menu, Option, check_answer
 from agentrt.minds.prompt import RULES, fields_of, filled, rendered
 from agentrt.minds.recall import MemoryStream
@@ -65,6 +65,10 @@ class _Standing:
     @property
     def asked(self) -> int:
         return 0 if self._thought.is_over else self._thought.asked
+
+    @property
+    def queued(self) -> int:
+        return self._mind.place(self._thought)
 
     def words(self) -> str:
         return self._mind.words(self._thought)
@@ -392,7 +396,8 @@ def _chosen(menu: Menu, answer: object, most: int) -> list[Choice]:
         return [menu.choose(answer)]
     steps = answer.get("steps") if isinstance(answer, Mapping) else None
     if not isinstance(steps, list) or not 1 <= len(steps) <= most:
-        raise ValueError(f"steps is no list of 1 to {most} steps")
+        problem = f"steps is no list of 1 to {most} steps"
+        raise MisfitError(problem, problem)
     return [menu.choose(step) for step in steps]
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_ar
 
 from agentrt.activity.author.arguments import REQUIRED, ActionArgs
 from agentrt.errors import DefinitionError
+from agentrt.minds.asked import MisfitError
 from agentrt.minds.prompt import rendered
 from agentrt.words import called, first_line, repr_of
 
@@ -180,13 +181,14 @@ class Menu:
         """What an answer chooses.
 
         Raises:
-            ValueError: nothing of the menu; says what is wrong, for who answered.
+            MisfitError: nothing of the menu.
         """
         if not isinstance(answer, Mapping):
-            raise ValueError("the answer is no object")
+            raise MisfitError("the answer is no object", "it is no object")
         activity = answer.get("activity")
         if not isinstance(activity, str) or activity not in self._args:
-            raise ValueError(f"activity is {repr_of(activity, 60)}, and not one of {', '.join(self._args)}")
+            problem = f"activity is {repr_of(activity, 60)}, and not one of {', '.join(self._args)}"
+            raise MisfitError(problem, "its activity is not on the menu")
         args = answer.get("args")
         given: dict[str, Any] = dict(args) if isinstance(args, Mapping) else {}
         check_answer(self._args[activity], given, f"args of {activity}")
@@ -210,16 +212,27 @@ def _kind(form: Mapping[str, Any]) -> str:
 
 
 def check_answer(schema: Mapping[str, Any], value: object, what: str) -> dict[str, Any]:
-    """A plain value that fits a schema of ours, of an object; ``ValueError`` says what is wrong with another one."""
+    """A plain value that fits a schema of ours, of an object; ``MisfitError`` says what is wrong with another one."""
     from jsonschema import Draft202012Validator
 
     if not isinstance(value, dict):
-        raise ValueError(f"{what} is no object")
+        raise MisfitError(f"{what} is no object", f"{what} is no object")
     error = next(iter(Draft202012Validator(schema).iter_errors(value)), None)
     if error is not None:
         place = "".join(f"/{one}" for one in error.absolute_path)
-        raise ValueError(f"{what}{place}: {error.message[:_MOST_TEXT]}")
+        raise MisfitError(f"{what}{place}: {error.message[:_MOST_TEXT]}", f"{what}{place} {_broken(error.validator)}")
     return value
+
+
+def _broken(rule: object) -> str:
+    """What is wrong by a rule of a schema, without what broke it."""
+    return _RULES.get(str(rule), f"does not keep to '{rule}'")
+
+
+_RULES: Final = {
+    "enum": "is none of what was offered", "type": "is of another type", "required": "lacks something",
+    "additionalProperties": "has what nobody asked for",
+}  # fmt: skip
 
 
 def load_validator() -> None:

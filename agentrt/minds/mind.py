@@ -32,11 +32,11 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, Tho
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.minds.accounts import Account, Budget, Spending
-from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, ModelRequest, Reply, read_reply, tokens_of
+from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, MisfitError, ModelRequest, Reply, read_reply, tokens_of
 from agentrt.minds.menu import load_validator
 from agentrt.minds.model import Model, Scripted
 from agentrt.snapshot.views import MindView, ThoughtText, ThoughtView
-from agentrt.words import counted, error_words, repr_of, words_of
+from agentrt.words import counted, error_words, repr_of, type_name, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
@@ -434,11 +434,12 @@ class Mind:
         try:
             value = reply.value if thought.check is None else thought.check(reply.value)
         except ValueError as error:
-            self._correct(thought, reply.value, words_of(error))
+            self._correct(thought, reply.value, error)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # of an author's check: it concerns who asked
-            self._fail(thought, error_words(error))
+            thought.untaken = reply.value, error_words(error)
+            self._fail(thought, f"{type_name(error)} was raised where its answer is checked")
         else:
             self._keep(thought.key, reply.value)
             self._answer(thought, reply.value, value)
@@ -470,16 +471,19 @@ class Mind:
         thought.not_before = tick + max(1, clock.ticks(seconds))
         self._again(thought, reply.text)
 
-    def _correct(self, thought: Thought, value: object, error: str) -> None:
+    def _correct(self, thought: Thought, value: object, misfit: ValueError) -> None:
+        error = words_of(misfit)
+        # Reasons are seen by whoever looks, and what was answered is not for everybody.
+        told = f": {misfit.told}" if isinstance(misfit, MisfitError) and misfit.told else ""
         thought.corrections += 1
         thought.untaken = value, error
         if thought.corrections > 1 or thought.waiter is None:
-            self._fail(thought, f"its answer cannot be taken: {error}")
+            self._fail(thought, f"its answer cannot be taken{told}")
             return
         before = tokens_of(thought.request.prompt)
         thought.request = thought.request.corrected(value, error)
         thought.bound += tokens_of(thought.request.prompt) - before
-        self._again(thought, f"its answer could not be taken: {error}")
+        self._again(thought, f"its answer could not be taken{told}")
 
     def _again(self, thought: Thought, reason: str) -> None:
         thought.state, thought.reason = "queued", reason
@@ -558,9 +562,12 @@ class Mind:
             return f"{thought.reason}{until}"
         if self._rests_until > self.runtime.tick:
             return f"the model fails, it is asked again in tick {self._rests_until}"
-        return f"{_ordinal(self._place(thought))} in the queue"
+        return f"{_ordinal(self.place(thought))} in the queue"
 
-    def _place(self, thought: Thought) -> int:
+    def place(self, thought: Thought) -> int:
+        """Its place in the queue, from 1; 0 if it is called, over, or waits for something else than its turn."""
+        if thought.state != "queued" or thought.reason or self._rests_until > self.runtime.tick:
+            return 0
         tick, places = self._places
         if tick != self.runtime.tick or thought not in places:
             places = {one: place for place, one in enumerate(self._in_order(), 1)}
@@ -632,6 +639,7 @@ class Mind:
             asked=thought.asked,
             began=thought.began,
             ended=thought.ended,
+            place=self.place(thought),
             words=self.words(thought),
             tokens=thought.usage,
             is_from_cache=thought.is_from_cache,

@@ -241,7 +241,7 @@ def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
     try:
         return json.loads(text), ""
     except (ValueError, RecursionError):
-        return None, f"it is no JSON: {repr_of(text, 80)}" if text else "it is empty"
+        return None, "it is no JSON" if text else "it is empty"
 
 
 def _failure(error: Exception, secret: str) -> Reply:
@@ -264,7 +264,8 @@ def _failure(error: Exception, secret: str) -> Reply:
         if any(type(one).__name__ in ("ConnectError", "ConnectTimeout") for one in _causes(error)):
             return Reply(kind=UNREACHED, text="the server cannot be reached")
         return Reply(kind=LOST, text=f"the connection broke: {_safe(str(error), secret)}")
-    return Reply(kind=BROKEN, text=f"what came is no answer: {_safe(str(error), secret)}")
+    # Not in its words: they may quote what came.
+    return Reply(kind=BROKEN, text=f"what came is no answer ({type(error).__name__})")
 
 
 def _causes(error: BaseException) -> list[BaseException]:

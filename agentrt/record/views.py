@@ -19,7 +19,6 @@ Drawings of the world (``DrawingWriter``) are kept in the same way, as the views
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,6 @@ UNSEEN = "unseen_since"  # a key of a view that is older than what happened: fro
 _DEEPEST = 200
 _DIGITS = 19
 _SLEEPS = "until tick "  # how a view says that something sleeps
-_PLACE = re.compile(r"\d{1,9}[a-z]{2} in the queue", re.ASCII)  # how a unit that asked a mind says its place
 _MISSING = object()
 
 
@@ -120,8 +118,7 @@ def settle(view: dict[str, Any], tick: int) -> None:
                 waits = unit.get("waits")
                 if isinstance(waits, str) and waits.startswith(_SLEEPS) and _is_over(waits, tick):
                     del unit["waits"]
-                progress = unit.get("progress")
-                if unit.get("asked") and isinstance(progress, str) and _PLACE.fullmatch(progress):
+                if unit.pop("queued", 0):
                     unit["progress"] = "in the queue"
                 frames.extend(_list(unit.get("frames")))
 

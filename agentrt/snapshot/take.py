@@ -180,9 +180,16 @@ def _unit_view(frame: Frame, unit: Unit, path: str, made_of: MadeOf) -> UnitView
         {} if extras is None or not extras.kept_debug else plain(extras.kept_debug),
         () if state == IMPOSSIBLE or (extras is None and spec.steps is None) else _steps(unit, path, made_of),
         **_restarts(extras),
-        asked=0 if extras is None or isinstance(extras.progress, str) else extras.progress.asked,
+        **_asked(extras),
         made_of=made_of.of(spec.cls.made_of, None if extras is None else extras.kept_debug) if spec.cls.made_of else {},
     )
+
+
+def _asked(extras: Extras | None) -> dict[str, Any]:
+    """What there is to say of a unit that asked a mind."""
+    if extras is None or isinstance(extras.progress, str):
+        return {}
+    return {"asked": extras.progress.asked, "queued": extras.progress.queued}
 
 
 def _told(progress: str | Progress) -> str:

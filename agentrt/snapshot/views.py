@@ -127,6 +127,7 @@ class UnitView(View):
     restart_reason: str = ""  # why, the last time; empty if it was not
     restarts_since: int = 0  # the tick in which the first of these thoughts began; 0 likewise
     asked: int = 0  # the tick in which it asked a mind; 0 if it waits for no answer
+    queued: int = 0  # its place in the mind's queue, from 1; 0 if it waits in none, or for something else than its turn
     # what its utility is made of, by its author's word, with the values; None for what nobody offers
     made_of: dict[str, Any] = field(default_factory=dict)
 
@@ -412,6 +413,7 @@ class ThoughtView(NamedTuple):
     asked: int  # the tick in which it was asked
     began: int  # the tick in which its call began; 0 while it has none
     ended: int  # the tick in which it was over; 0 before
+    place: int  # its place in the queue, from 1; 0 if it waits for something else than its turn
     words: str  # how it stands: its place in the queue, why it waits, why there is no answer
     tokens: int  # that its calls have used
     is_from_cache: bool  # whether no call was needed

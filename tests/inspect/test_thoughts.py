@@ -184,7 +184,7 @@ def test_why_an_answer_was_not_taken(salon):
     watched.tick(20)
     thoughts = client.last("mind")["groups"][2]["rows"]
     first = {row["agent"]: row for row in thoughts if row["number"] in (1, 2)}
-    assert first["Ann"]["words"] == "its answer cannot be taken: nobody is called Zed"
+    assert first["Ann"]["words"] == "its answer cannot be taken"  # an author's reason may quote it
     assert first["Bob"]["state"] == "answered"
     for row in first.values():
         client.ask("thought", id=row["number"])

@@ -95,25 +95,33 @@ def test_names_stand_for_what_was_offered_and_for_nothing_else(place):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "said", "told"),
     [
-        (choice("t:greet", who="Bob"), "args of t:greet/who: 'Bob' is not one of ['Ann', 'Cyd']"),
-        (choice("t:greet", who="Ann", loudly="yes"), "args of t:greet/loudly: 'yes' is not of type 'boolean'"),
-        (choice("t:greet"), "args of t:greet: 'who' is a required property"),
-        (choice("t:walk", where="pond", why_not=1), "Additional properties are not allowed ('why_not' was unexpected)"),
-        (choice("t:idle"), "activity is 't:idle', and not one of t:walk, t:greet"),
-        (choice("agentrt:top"), "activity is 'agentrt:top', and not one of"),
-        ({"activity": ["t:walk"]}, "activity is ['t:walk'], and not one of"),
-        ([], "the answer is no object"),
-        (None, "the answer is no object"),
-        ("t:walk", "the answer is no object"),
+        (choice("t:greet", who="Bob"), "args of t:greet/who: 'Bob' is not one of ['Ann', 'Cyd']",
+         "args of t:greet/who is none of what was offered"),
+        (choice("t:greet", who="Ann", loudly="yes"), "args of t:greet/loudly: 'yes' is not of type 'boolean'",
+         "args of t:greet/loudly is of another type"),
+        (choice("t:greet"), "args of t:greet: 'who' is a required property", "args of t:greet lacks something"),
+        (choice("t:walk", where="pond", why_not=1),
+         "args of t:walk: Additional properties are not allowed ('why_not' was unexpected)",
+         "args of t:walk has what nobody asked for"),
+        (choice("t:idle"), "activity is 't:idle', and not one of t:walk, t:greet", "its activity is not on the menu"),
+        (choice("agentrt:top"), "activity is 'agentrt:top', and not one of t:walk, t:greet",
+         "its activity is not on the menu"),
+        ({"activity": ["t:walk"]}, "activity is ['t:walk'], and not one of t:walk, t:greet",
+         "its activity is not on the menu"),
+        ([], "the answer is no object", "it is no object"),
+        (None, "the answer is no object", "it is no object"),
+        ("t:walk", "the answer is no object", "it is no object"),
     ],
-)
-def test_what_is_not_on_the_menu_is_not_taken(place, answer, said):
+)  # fmt: skip
+def test_what_is_not_on_the_menu_is_not_taken(place, answer, said, told):
+    """Who may see answers sees why, with what was answered; everybody else sees why without a word of it."""
     here = place(lambda asked: answer, latency=0.05)
     dan = here.person("Dan", Choose, Greet)
     here.tick(20)
-    assert said in dan.explain()
+    assert f"(its answer cannot be taken: {told})" in dan.explain()
+    assert here.mind.text_of(1).why == said
     assert {what for _, _, what in here.did} == {"idles"}
     assert here.faults == []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from walkers import Idle, Walk, note
+from walkers import Idle, Ponder, Walk, note
 
 from agentrt import TOP, Action, ActionArgs, Agent, Entity
 from agentrt.minds import Attend, Consider, Converse, MemoryStream, Option, Said, Talks
@@ -220,5 +220,31 @@ def test_a_check_that_raises_anything_concerns_who_asked(place):
     here = place(lambda asked: {}, latency=0.05)
     here.person("Dan", Asks)
     here.tick(10)
-    assert [what for _, _, what in here.did] == ["KeyError: 'place'"]
+    assert [what for _, _, what in here.did] == ["KeyError was raised where its answer is checked"]
+    assert here.mind.text_of(1).why == "KeyError: 'place'"
     assert here.faults == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"activity": "XYZZY", "args": {}, "why": ""},
+        {"activity": "t:walk", "args": {"where": "XYZZY"}, "why": ""},
+        {"activity": "t:walk", "args": {"where": "pond", "XYZZY": 1}, "why": ""},
+        {"activity": "t:walk", "args": {"where": {"XYZZY": 1}}, "why": ""},
+        {"XYZZY": "XYZZY"},
+        ["XYZZY"],
+        "XYZZY",
+    ],
+)
+def test_what_is_not_taken_is_told_to_nobody_but_who_may_see_answers(place, answer):
+    here = place(lambda asked: answer, latency=0.05)
+    ann, records = here.person("Ann", Ponder), []
+    here.runtime.trace.listen(records.append)
+    seen = ""
+    for _ in range(30):
+        here.tick()
+        seen += f"{ann.explain()}{ann.snapshot().as_json()}{here.mind.snapshot()}"
+    assert "its answer cannot be taken: " in seen
+    assert "XYZZY" not in seen + "".join(map(repr, records))
+    assert "XYZZY" in repr(here.mind.text_of(1))

@@ -113,7 +113,7 @@ FAULTS = {
     "nonsense": (Answer(body="{nonsense"), "", True),
     "empty": (Answer(body="{}"), "", True),
     "html": (Answer(body="<html>sorry</html>"), "", True),
-    "text": (Answer("I would rather not."), "it is no JSON: 'I would rather not.'", True),
+    "text": (Answer("I would rather not."), "it is no JSON", True),
     "hangs": (Answer(hangs=True), "no answer within 0.5 s", True),
     "wrong key": (
         Answer(status=401, body='{"error": {"message": "Incorrect API key provided: sk-verysecret0123456789."}}'),

@@ -101,6 +101,11 @@ class Progress(Protocol):
         """The tick in which it asked; 0 if it does not wait any more."""
         ...
 
+    @property
+    def queued(self) -> int:
+        """Its place in the queue of whom it asked, from 1; 0 if it waits for something else."""
+        ...
+
     def words(self) -> str:
         """How it stands now, for debugging tools."""
         ...

@@ -8,7 +8,6 @@
  */
 
 const SLEEPS = /^until tick (\d{1,18})$/;
-const PLACE = /^\d{1,9}[a-z]{2} in the queue$/;
 
 /** What a patch makes of a value. */
 export function patched(old, patch) {
@@ -34,7 +33,10 @@ export function settled(view, tick) {
     for (const unit of frames.pop()?.units ?? []) {
       const until = SLEEPS.exec(unit.waits ?? "");
       if (until !== null && Number(until[1]) <= tick) delete unit.waits;
-      if (unit.asked && PLACE.test(unit.progress ?? "")) unit.progress = "in the queue";
+      if (unit.queued) {
+        delete unit.queued;
+        unit.progress = "in the queue";
+      }
       frames.push(...(unit.frames ?? []));
     }
   }

@@ -75,18 +75,14 @@ export function ageOf({ asked, ended }, tick, rate) {
 
 /** The state in words: of one that waits for nothing else, its place. */
 export function standingOf(thought) {
-  return isPlace(thought) ? thought.words : stateOf(thought)[0];
-}
-
-function isPlace({ state, words }) {
-  return state === "queued" && /^\d+\w\w in the queue$/.test(words);
+  return thought.place ? thought.words : stateOf(thought)[0];
 }
 
 /** What else there is to say of a thought: why it waits, why it has no answer. */
 export function wordsOf(thought) {
-  const { state, words, model } = thought;
+  const { state, words, model, place } = thought;
   if (thought.is_from_cache) return "from the cache";
-  return isPlace(thought) || words === state || words === `${model} was asked` ? "" : words;
+  return place || words === state || words === `${model} was asked` ? "" : words;
 }
 
 /** The figures of a mind: name, value, and whether it is trouble. */
