@@ -63,6 +63,7 @@ from agentrt.worlds import (
     nobody,
     runs,
     table_lines,
+    thinks_as_recorded,
 )
 
 if TYPE_CHECKING:
@@ -554,10 +555,12 @@ def _make(recording: Path, world: str | None, to: int | None, model: str | None,
 
     with Recording.open(recording) as opened:
         name = world or opened.meta["world"]
-        last = opened.last_tick if to is None else to
+        last, meta = opened.last_tick if to is None else to, opened.meta
     if not name:
         return None
     known, progress = _with_model(world_called(name), model, base_url), progress_printer()
+    if model is None:
+        known = thinks_as_recorded(known, meta)
 
     def make(*, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
         runtime = make_world(known, seed=seed, host=host, params=params)

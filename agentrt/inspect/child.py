@@ -24,7 +24,7 @@ from agentrt.errors import AgentRTError
 from agentrt.record.branch import branch, load_edits
 from agentrt.record.recording import Recording
 from agentrt.words import repr_of, words_of
-from agentrt.worlds import Value, load_world, make_world
+from agentrt.worlds import Value, load_world, make_world, thinks_as_recorded
 
 if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime
@@ -108,7 +108,7 @@ class _Progress:
 def _branched(task: dict[str, Any], progress: _Progress) -> dict[str, Any]:
     with Recording.open(task["recording"]) as recording:
         name = str(recording.meta["world"] or "")
-        world = load_world(name, task["app"]) if name else None
+        world = thinks_as_recorded(load_world(name, task["app"]), recording.meta) if name else None
 
         def make(*, seed: int, host: str, params: Mapping[str, Value] | None = None) -> Runtime:
             assert world is not None

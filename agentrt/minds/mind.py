@@ -176,6 +176,7 @@ class Mind:
         # in a replay: where a request was another one first (tick and agent), and how often
         self.first_other_prompt: tuple[int, str] | None = None
         self.other_prompts: int = 0
+        self.stood_in: int = 0  # calls that the stand-in has answered
         self.calls: int = 0  # that were made
         self.hits: int = 0  # that the cache spared
         self.answers: int = 0  # that were taken, those from the cache included
@@ -398,6 +399,7 @@ class Mind:
         answers = self.runtime.calls.answers
         if answers is not None and self.stand_in is not None and not answers.has_answer(fn, data):
             thought.strand = None
+            self.stood_in += 1
             self._by_script(thought, self.stand_in)
             return
         try:
@@ -574,14 +576,23 @@ class Mind:
             self._places = self.runtime.tick, places
         return places.get(thought, 0)
 
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The names of its models that are outside of the game."""
+        return tuple(name for name, model in self.models.items() if isinstance(model, Model))
+
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
-        if self.first_other_prompt is None:
-            return ()
-        tick, name = self.first_other_prompt
-        more = self.other_prompts - 1
-        told = f", and of {counted(more, 'thought')} after that" if more else ""
-        return (f"the prompt is another now than in the recording: of {name} in tick {tick}{told}",)
+        told = []
+        if self.first_other_prompt is not None:
+            tick, name = self.first_other_prompt
+            more = self.other_prompts - 1
+            and_more = f", and of {counted(more, 'thought')} after that" if more else ""
+            told.append(f"the prompt is another now than in the recording: of {name} in tick {tick}{and_more}")
+        if self.stand_in is not None and self.stood_in:
+            for_whom = ", ".join(self.outside)
+            told.append(f"{self.stand_in.label} stood in for {for_whom} in {counted(self.stood_in, 'thought')}")
+        return tuple(told)
 
     def snapshot(self) -> MindView:
         """How it stands, as frozen, plain data."""

@@ -347,6 +347,7 @@ class BranchReport(NamedTuple):
     difference: TraceDifference | None
     recorded: Path | None  # where it was recorded; None if it was not
     first: Difference | None = None  # the first place where they part, with what the agent did there in both
+    notes: tuple[str, ...] = ()  # what else there is to know: who stood in for a model
 
     def as_json(self) -> dict[str, Any]:
         """It as plain values, for tools; how each of the counted things ran in both is part of it."""
@@ -367,6 +368,7 @@ class BranchReport(NamedTuple):
             (self.live, "of calls asked for outside"),
         ):
             lines += [f"{counted(count, 'result')} {words}"] if count else []
+        lines += self.notes
         if self.difference is not None:
             lines.append(self.difference.as_text())
         if self.first is not None:
@@ -486,6 +488,7 @@ class _Branching(Replay):
             difference=difference,
             recorded=path,
             first=self._first,
+            notes=() if self.runtime.mind is None else self.runtime.mind.notes(),
         )
 
 

@@ -285,7 +285,8 @@ LIMITS = ("keep_ticks", "max_bytes", "commit_every", "durability")
 
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "params", "seed", "ticks_per_second", "started", "views",
-    "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past", "run", "resumed", *LIMITS,
+    "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past", "run", "resumed", "models",
+    *LIMITS,
 )  # fmt: skip
 
 _MOST_RESUMED = 1000  # of which the header tells; the newest ones
@@ -698,6 +699,7 @@ def origin_of(runtime: Runtime) -> dict[str, Any]:
         "seed": runtime.kernel.seed,
         "ticks_per_second": runtime.kernel.clock.ticks_per_second,
         "started": runtime.kernel.tick,
+        "models": [] if runtime.mind is None else list(runtime.mind.outside),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ended": "",
     }

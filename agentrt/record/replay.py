@@ -42,7 +42,7 @@ from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
 from agentrt.record.tuning import RESERVED, put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
-from agentrt.worlds import load_world, make_world
+from agentrt.worlds import load_world, make_world, recorded_models, thinks_as_recorded
 
 if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
@@ -538,7 +538,7 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
             "it does not say which world it is of", "Name the world, or give make= what makes it.", file=file
         )
     if make is None:
-        make = partial(make_world, load_world(name))
+        make = partial(make_world, thinks_as_recorded(load_world(name), meta))
     elif meta["params"] and not _takes_params(make):
         given = ", ".join(f"{one}={value!r}" for one, value in meta["params"].items())
         raise ReplayError(
@@ -558,4 +558,19 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
                 "Replay it with the world that it was recorded of, made with the seed that is handed in.",
                 file=file,
             )
+    _require_models(recording, runtime)
     return runtime
+
+
+def _require_models(recording: Recording, runtime: Runtime) -> None:
+    """Whoever thought by a model does not think by something else now, or would not ask what was answered."""
+    recorded = recorded_models(recording.meta)
+    here = () if runtime.mind is None else runtime.mind.outside
+    if recorded and recorded != here:
+        if runtime.host == "plain":
+            runtime.close("it is not the world of the recording")
+        raise ReplayError(
+            f"its agents thought by {', '.join(recorded)}, and those of the world that was made do not",
+            f"Name the model, which is not asked: agentrt replay FILE --model {recorded[0]}.",
+            file=str(recording.path),
+        )

@@ -166,6 +166,11 @@ class RuntimeMind(Protocol):
         """What was asked and answered, of a thought by its number; None if it is not kept any more."""
         ...
 
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The names of those models that are outside of the game: a replay needs them by the same names."""
+        ...
+
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
         ...

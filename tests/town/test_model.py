@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from agentrt.cli import main
-from agentrt.errors import MissingExtraError
+from agentrt.errors import MissingExtraError, ReplayError
 from agentrt.snapshot.take import summarize
 from agentrt_examples.town import world
 
@@ -95,7 +96,7 @@ class Outage:
 def test_a_server_that_is_killed_in_the_middle_and_comes_back(tmp_path):
     """Meanwhile the town goes on by its rules, and nobody stands still."""
     pytest.importorskip("pydantic_ai", reason="the extra llm is not installed")
-    from agentrt.record.replay import replay
+    from agentrt.record import Edit, branch, replay
 
     server = Server()
     try:
@@ -113,6 +114,14 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(tmp_path):
     assert outage.longest <= FEW
     assert sum(len({doing[name] for doing in outage.did}) > 1 for name in game.town.people) >= 6  # they live on
     assert game.mind.snapshot().models == ("test-model",)
-    # the server is gone: a replay asks nobody
-    report = replay(path, lambda *, seed, host: world.with_model("openai:test-model").make(seed=seed, host=host))
-    assert report.is_same
+    # the server is gone: a replay asks nobody, and takes the model that the recording names
+    assert replay(path).is_same
+    with pytest.raises(ReplayError, match="its agents thought by test-model, and those of the world that was made do"):
+        replay(path, world.make)
+    # what the model was never asked the script answers, and it is said
+    first = game.mind.recent[0].asked
+    news = Edit(first, "send", "news", {"who": "Alma", "text": "the mill is for sale"})
+    made = branch(path, at=first - 1, edits=[news], ticks=300)
+    (note,) = made.notes
+    assert re.fullmatch(r"townsfolk stood in for test-model in \d+ thoughts", note)
+    assert note in made.as_text()

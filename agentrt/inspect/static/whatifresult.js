@@ -115,6 +115,7 @@ function summary(report) {
   for (const [many, words] of results) {
     if (many > 0) parts.push(` ${plural(many, "result")} ${words}.`);
   }
+  for (const note of report.notes ?? []) parts.push(` ${clip(note, 200)}.`);
   return h(
     "p",
     { class: "whatif-summary" },

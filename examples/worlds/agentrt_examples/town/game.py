@@ -77,6 +77,7 @@ class TownGame:
         self.mind = Mind(
             self.runtime, scripted() if model is None else model,
             budget=_OF_ALL, each=Budget(calls=given["calls"], per=_EACH_PER), purposes={"reflect": _TO_PONDER},
+            stand_in=scripted(),
         )  # fmt: skip
         self._told = 0  # how many news came in from outside, which have no names of their own
         people = PEOPLE[: given["people"]]
