@@ -610,10 +610,10 @@ def replay(
 ) -> None:
     """Run RECORDING again from its inputs, and compare every tick.
 
-    Nothing outside is called: results come from the recording. A world that was recorded with a --model needs the same
-    one, which is not asked. It stops at the first difference and prints both sides;
-    the exit code is 1 then. With --to and one of --edit, --ticks and --record it is a branch: a replay up to a tick,
-    which goes on otherwise from there, and the two runs are compared.
+    Nothing outside is called: results come from the recording. A world that was recorded with a --model is made with
+    the same one, which is not asked. It stops at the first difference and prints both sides; the exit code is 1 then.
+    With --to and one of --edit, --ticks and --record it is a branch: a replay up to a tick, which goes on otherwise
+    from there, and the two runs are compared.
     """
     if edit is None and ticks is None and record is None and not live:
         from agentrt.record.replay import replay as run

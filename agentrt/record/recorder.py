@@ -690,6 +690,7 @@ def every_of(option: str, value: object) -> int:
 
 def origin_of(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
+    outside = () if runtime.mind is None else runtime.mind.outside
     return {
         "schema": SCHEMA,
         "agentrt": library_version(),
@@ -699,7 +700,7 @@ def origin_of(runtime: Runtime) -> dict[str, Any]:
         "seed": runtime.kernel.seed,
         "ticks_per_second": runtime.kernel.clock.ticks_per_second,
         "started": runtime.kernel.tick,
-        "models": [] if runtime.mind is None else list(runtime.mind.outside),
+        **({"models": list(outside)} if outside else {}),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ended": "",
     }

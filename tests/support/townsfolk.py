@@ -40,5 +40,6 @@ def answers(body):
 
 if __name__ == "__main__":
     with ModelServer(lambda body, number: Answer(answers(body)), port=int(sys.argv[1])) as server:
-        print(server.url, flush=True)
+        sys.stdout.write(f"{server.url}\n")
+        sys.stdout.flush()
         threading.Event().wait()
