@@ -387,23 +387,6 @@ def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str
     return dict(measured)
 
 
-def recorded_models(meta: Mapping[str, Any]) -> tuple[str, ...]:
-    """By which models outside of the game agents thought, by the header of a recording."""
-    names = meta.get("models")  # older ones do not say, and a file may hold anything
-    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
-
-
-def thinks_as_recorded(world: World, meta: Mapping[str, Any]) -> World:
-    """A world as a recording has it: with the model by which its agents thought, which a replay does not ask.
-
-    Args:
-        world: the one that the recording names.
-        meta: the header of the recording.
-    """
-    models = recorded_models(meta)
-    return world.with_model(models[0]) if models and isinstance(world, TakesModel) else world
-
-
 # --- a world of a function --------------------------------------------------------------------------------------------
 
 

@@ -63,7 +63,6 @@ from agentrt.worlds import (
     nobody,
     runs,
     table_lines,
-    thinks_as_recorded,
 )
 
 if TYPE_CHECKING:
@@ -552,6 +551,7 @@ _path = click.Path(path_type=Path)
 def _make(recording: Path, world: str | None, to: int | None, model: str | None, base_url: str | None) -> Make | None:
     """Makes the world that is replayed, and tells how far it has come; None if the recording names none."""
     from agentrt.record.recording import Recording
+    from agentrt.record.replay import thinks_as_recorded
 
     with Recording.open(recording) as opened:
         name = world or opened.meta["world"]

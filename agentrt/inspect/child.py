@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from agentrt.errors import AgentRTError
 from agentrt.record.branch import branch, load_edits
 from agentrt.record.recording import Recording
+from agentrt.record.replay import thinks_as_recorded
 from agentrt.words import repr_of, words_of
-from agentrt.worlds import Value, load_world, make_world, thinks_as_recorded
+from agentrt.worlds import Value, load_world, make_world
 
 if TYPE_CHECKING:
     from agentrt.runtime.runtime import Runtime

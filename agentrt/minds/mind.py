@@ -32,7 +32,18 @@ from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, Tho
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.minds.accounts import Account, Budget, Spending
-from agentrt.minds.asked import AGAIN, FREE, REFUSED, Asked, MisfitError, ModelRequest, Reply, read_reply, tokens_of
+from agentrt.minds.asked import (
+    AGAIN,
+    FREE,
+    REFUSED,
+    Asked,
+    MisfitError,
+    ModelRequest,
+    Reply,
+    Usage,
+    read_reply,
+    tokens_of,
+)
 from agentrt.minds.menu import load_validator
 from agentrt.minds.model import Model, Scripted
 from agentrt.snapshot.views import MindView, ThoughtText, ThoughtView
@@ -180,8 +191,7 @@ class Mind:
         self.calls: int = 0  # that were made
         self.hits: int = 0  # that the cache spared
         self.answers: int = 0  # that were taken, those from the cache included
-        self.read: int = 0  # tokens, as those say who answered; of a call that was cancelled nobody knows them
-        self.written: int = 0
+        self.used: Usage = Usage()  # as those say who answered; of a call that was cancelled nobody knows it
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
         self._waiting: list[Thought] = []  # in the order of serving, but for those that came in this tick
         self._running: dict[Thought, None] = {}  # in the order of their beginning
@@ -191,8 +201,7 @@ class Mind:
         self._is_due = False
         self._is_sorted = True
         self._wakes_at = 0
-        self._failures = 0
-        self._rests_until = 0
+        self._failures = self._rests_until = 0
         self._places: tuple[int, dict[Thought, int]] = (-1, {})
         load_validator()
         runtime.mind = self
@@ -416,8 +425,7 @@ class Mind:
         """A call is over."""
         thought.timer = None
         used = reply.usage.total
-        self.read += reply.usage.read
-        self.written += reply.usage.written
+        self.used = Usage(self.used.read + reply.usage.read, self.used.written + reply.usage.written)
         if reply.kind and not used and reply.kind not in FREE:
             self._settle(thought, None)  # what it used nobody knows
         else:
@@ -608,8 +616,8 @@ class Mind:
             hits=self.hits,
             answers=self.answers,
             tokens=self.account.total_tokens,
-            read=self.read,
-            written=self.written,
+            read=self.used.read,
+            written=self.used.written,
             tokens_left=tokens,
             calls_left=calls,
             money=round(self.money_of_gone + sum(self.spent.values()), 6),

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -42,7 +42,7 @@ from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
 from agentrt.record.tuning import RESERVED, put_up
 from agentrt.record.values import Unkept
 from agentrt.words import counted
-from agentrt.worlds import load_world, make_world, recorded_models, thinks_as_recorded
+from agentrt.worlds import TakesModel, World, load_world, make_world
 
 if TYPE_CHECKING:
     from agentrt.runtime.intake import OutsideCall
@@ -560,6 +560,23 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
             )
     _require_models(recording, runtime)
     return runtime
+
+
+def recorded_models(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    """By which models outside of the game agents thought, by the header of a recording."""
+    names = meta.get("models")  # older ones do not say, and a file may hold anything
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
+
+
+def thinks_as_recorded(world: World, meta: Mapping[str, Any]) -> World:
+    """A world as a recording has it: with the model by which its agents thought, which a replay does not ask.
+
+    Args:
+        world: the one that the recording names.
+        meta: the header of the recording.
+    """
+    models = recorded_models(meta)
+    return world.with_model(models[0]) if models and isinstance(world, TakesModel) else world
 
 
 def _require_models(recording: Recording, runtime: Runtime) -> None:
