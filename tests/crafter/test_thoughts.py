@@ -204,7 +204,7 @@ def test_the_script_goes_for_what_is_rare_and_near_enough(takes, name):
 # --- whole episodes ---------------------------------------------------------------------------------------------------
 
 
-def played(thoughts, *, seed=8, length=200, eyes=Eyes):
+def played(thoughts, *, seed=8, length=150, eyes=Eyes):
     records = []
     with scenes.worlds_are_remembered(), Episode(seed, length, thoughts) as episode:
         episode._eyes = eyes()
@@ -229,10 +229,10 @@ def test_equal_seeds_are_equal_and_garbage_outside_the_view_changes_nothing():
 def test_a_mind_without_an_answer_changes_nothing():
     """Its budget allows no call, or nobody is there: what is done is what is done by rules alone."""
     pytest.importorskip("pydantic_ai")
-    alone, nothing, _ = played(None, length=120)
+    alone, nothing, _ = played(None, length=60)
     assert nothing is None
-    assert played(Thoughts(tokens=1), length=120)[:2] == (alone, Thinking())
-    digest, thinking, _ = played(Thoughts(Model("m", "http://127.0.0.1:9/v1", timeout=5.0)), length=120)
+    assert played(Thoughts(tokens=1), length=60)[:2] == (alone, Thinking())
+    digest, thinking, _ = played(Thoughts(Model("m", "http://127.0.0.1:9/v1", timeout=5.0)), length=60)
     assert digest == alone
     assert thinking.calls >= 1
     assert thinking.decisions == 0
