@@ -558,8 +558,7 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
                 "Replay it with the world that it was recorded of, made with the seed that is handed in.",
                 file=file,
             )
-    _require_models(recording, runtime)
-    return runtime
+    return _thinking_alike(recording, runtime)
 
 
 def recorded_models(meta: Mapping[str, Any]) -> tuple[str, ...]:
@@ -579,8 +578,8 @@ def thinks_as_recorded(world: World, meta: Mapping[str, Any]) -> World:
     return world.with_model(models[0]) if models and isinstance(world, TakesModel) else world
 
 
-def _require_models(recording: Recording, runtime: Runtime) -> None:
-    """Whoever thought by a model does not think by something else now, or would not ask what was answered."""
+def _thinking_alike(recording: Recording, runtime: Runtime) -> Runtime:
+    """A runtime whose agents think by what they thought by then, or nobody would ask for what was answered."""
     recorded = recorded_models(recording.meta)
     here = () if runtime.mind is None else runtime.mind.outside
     if recorded and recorded != here:
@@ -591,3 +590,4 @@ def _require_models(recording: Recording, runtime: Runtime) -> None:
             f"Name the model, which is not asked: agentrt replay FILE --model {recorded[0]}.",
             file=str(recording.path),
         )
+    return runtime
