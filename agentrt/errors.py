@@ -781,6 +781,17 @@ class ThoughtFailedError(RunFault):
         super().__init__(f"a mind has no answer: {reason}", **where)
 
 
+class EpochError(RunFault):
+    """A world could not be written down, or could not be rebuilt of what it had written."""
+
+    code = "ART330"
+
+    def __init__(self, what: str, problem: str, remedy: str, **where: Unpack[_Where]) -> None:
+        self.what = what  # which function of the world failed
+        self.problem = problem
+        super().__init__(f"the world was not rebuilt, {what} failed: {problem}. {remedy}", **where)
+
+
 class SimulationTimeout(RunFault):
     """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 

@@ -132,7 +132,6 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.thoughts": "who may read what a mind was asked, and how much of it is told",
     "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
-    "agentrt.runtime.names": "an algorithm with bounds of its own",
     "agentrt.strategy.tools": "what the command line shows of strategies, and no command",
 }
 ROOTS = {  # classes of which one other is made, and why they are two

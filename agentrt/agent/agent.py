@@ -85,7 +85,7 @@ from agentrt.body.flags import FlagLedger
 from agentrt.errors import ENDS_PROGRAM, AgentKilled, DefinitionError, NotRunningError, WrongStateError, did_you_mean
 from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
-from agentrt.kernel.rng import Stream, derive_seed
+from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Connection, Event, Signal
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
@@ -319,9 +319,8 @@ class Agent(Generic[E_co]):
                 raise NotRunningError(
                     "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
                 )
-            own = self._seed
-            named = self.runtime.stream
-            self._random = named(f"agent {self.name}") if own is None else Stream(derive_seed(own, "agent"))
+            own, kernel = self._seed, self.runtime.kernel
+            self._random = kernel.stream(f"agent {self.name}") if own is None else kernel.stream_of(own, "agent")
         return self._random
 
     @property

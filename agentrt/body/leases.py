@@ -369,6 +369,13 @@ class LeaseBook:
             self.left.emit(lease)
             lease._end()
 
+    def clear(self) -> None:
+        """All of it belonged to a world that is over: nothing is reserved, and nobody is told."""
+        self._leases.clear()
+        self._held.clear()
+        self._lines.clear()
+        self.changed = Signal()
+
     def __len__(self) -> int:
         return len(self._leases)
 

@@ -582,6 +582,7 @@ def _print_script_schema(ctx: click.Context, _option: click.Parameter, wanted: b
 @click.argument("recording", type=_path)
 @app_option
 @click.option("--to", type=click.IntRange(min=0), help="The last tick to run; with --edit, the one to branch after.")
+@click.option("--from-last-save", is_flag=True, help="Begin where the world was rebuilt last, if it has epochs.")
 @click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the recording.")
 @click.option("--world", metavar="NAME", help="The world to run.  [default: the one that the recording names]")
 @click.option("--host", type=click.Choice(HOSTS), default=HOSTS[0], show_default=True, help="What it runs on.")
@@ -598,6 +599,7 @@ def replay(
     *,
     recording: Path,
     to: int | None,
+    from_last_save: bool,
     verify: bool,
     world: str | None,
     host: str,
@@ -616,13 +618,19 @@ def replay(
     from there, and the two runs are compared.
     """
     if edit is None and ticks is None and record is None and not live:
+        from agentrt.record.recording import Recording
         from agentrt.record.replay import replay as run
 
-        report = run(recording, _make(recording, world, to, model, base_url), to=to, host=host, verify=verify)
+        with Recording.open(recording) as opened:
+            since = opened.saves[-1] if from_last_save and opened.saves else None
+        make = _make(recording, world, to, model, base_url)
+        report = run(recording, make, to=to, host=host, verify=verify, since=since)
         tell_text(f"{report.as_text()}\n")
         sys.exit(0 if report.is_same else 1)
     from agentrt.record.branch import branch, load_edits
 
+    if from_last_save:
+        raise click.UsageError("a branch begins where the recording does: --from-last-save does not go with it.")
     if to is None:
         raise click.UsageError("a branch needs --to, the tick after which it begins.")
     if not verify:

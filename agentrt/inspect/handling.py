@@ -34,7 +34,7 @@ from agentrt.record.hands import (
     read_hand,
     why_words,
 )
-from agentrt.record.tuning import RESERVED
+from agentrt.runtime.intake import RESERVED
 from agentrt.words import words_of
 
 if TYPE_CHECKING:

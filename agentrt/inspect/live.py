@@ -689,7 +689,7 @@ class LiveSource(Source):
         self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
         if wanted == _WHO_LOOKS:
             heard = self._times.ear(self._kernel, take, self._crowd, self._others.append)
-            self._ears = [trace.keep(heard), self._runtime.every_tick(self._times.begin)]
+            self._ears = [trace.keep(heard), self._kernel.before_tick(self._times.begin)]
         elif wanted:
             self._ears = [trace.keep(take)]
 

@@ -44,6 +44,11 @@ class Clock:
         # ``now`` of the tick that began last, set by the kernel: one object, for all agents that remember it
         self.begun: float = self.now
 
+    def go_to(self, tick: int) -> None:
+        """Stand after a tick: one more to run, or any other if the world is another one from then on."""
+        self.tick = tick
+        self.begun = tick / self.ticks_per_second
+
     @property
     def now(self) -> float:
         """Game seconds since tick 0."""

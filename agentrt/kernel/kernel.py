@@ -77,6 +77,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
@@ -346,6 +347,9 @@ class Callbacks(Generic[_Function]):
             self._functions.pop(key, None)
 
         return close
+
+    def clear(self) -> None:
+        self._functions.clear()
 
     def __len__(self) -> int:
         return len(self._functions)
@@ -646,6 +650,8 @@ class Kernel:
         self.families: dict[Children, None] = {}
         # async generators that were begun in its strands
         self.generators: Generators = Generators(self.post, self.spawn_stray)
+        self.rebuilt: int = 0  # the tick after which the world was rebuilt last; 0 if it never was
+        self._is_aside = False
         self.draining: bool = False
         self.in_tick: bool = False
         # what was posted, in order of arrival: functions and their arguments
@@ -658,6 +664,7 @@ class Kernel:
         self.calling: object = None
         self._caller = Caller(self)
         self._drivers: Hooks = Hooks()
+        self._onlookers: Hooks = Hooks()
         self._drive: Callable[[], object] | None = None
         self._publishers: Hooks = Hooks()
         # coroutines that refused to be closed; see ``strand.abandon``
@@ -673,8 +680,13 @@ class Kernel:
         return self.clock.tick
 
     def stream(self, name: str) -> Stream:
-        """A random stream of its own for a name; the same name gives the same numbers again."""
-        return Stream(derive_seed(self.seed, name))
+        """A random stream of its own for a name; the same name gives the same numbers again, until an epoch."""
+        return self.stream_of(self.seed, name)
+
+    def stream_of(self, seed: int | str, name: str) -> Stream:
+        """As ``stream``, from another seed than its own."""
+        # Rebuilt, the world has no positions in streams: without the tick all would begin with the same numbers again.
+        return Stream(derive_seed(f"{seed} from tick {self.rebuilt}" if self.rebuilt else seed, name))
 
     # --- what can be asked for ----------------------------------------------------------------------------------------
 
@@ -738,6 +750,10 @@ class Kernel:
         """Call a function once in every tick, before the strands. What it returns ends that."""
         return self._drivers.add(fn)
 
+    def before_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """As ``every_tick``, for who looks on and must not change the run: it stays when the world is rebuilt."""
+        return self._onlookers.add(fn)
+
     def drive(self, fn: Callable[[], object]) -> None:
         """Have a function drive the agents: it, and no other, is called in every tick after those of ``every_tick``."""
         self._drive = fn
@@ -760,6 +776,34 @@ class Kernel:
     def report_owner(self, name: str, fault: BaseException) -> None:
         """Report what the owner of a coroutine raised when it was told of its end."""
         self.report(f"the owner of {name!r} raised when it ended", fault)
+
+    # --- a world that is over -----------------------------------------------------------------------------------------
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """A block whose ticks are no part of the run: nobody hears of them, and the clock is set back afterwards."""
+        tick = self.clock.tick
+        self._is_aside = True
+        try:
+            with self.trace.silence():
+                yield
+        finally:
+            self._is_aside = False
+            self.clock.go_to(tick)
+
+    def forget_hooks(self) -> None:
+        """Nothing of the world is called every tick any more."""
+        self._drivers.clear()
+
+    def forget_all(self, tick: int) -> None:
+        """All of the world has ended: what it was still to do is forgotten, and the next one begins after a tick."""
+        self.forget_hooks()
+        self.ready.clear()
+        self.inbox.clear()
+        self.agenda.clear()
+        self.families.clear()
+        self.clock.go_to(tick)
+        self.rebuilt = tick
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -796,6 +840,8 @@ class Kernel:
                 fn, args = self.inbox.popleft()
                 self.guarded(fn, args)
             self.agenda.take_due(clock.tick, self.ready)
+            if len(self._onlookers) and not self._is_aside:
+                self._onlookers.call(self)
             self._drivers.call(self)
             if self._drive is not None:
                 self.guarded(self._drive)
@@ -807,7 +853,8 @@ class Kernel:
     def end_tick(self) -> None:
         """The phase after the strands: publish."""
         self.in_tick = False
-        self._publishers.call(self)
+        if not self._is_aside:
+            self._publishers.call(self)
 
     def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:
         """Call a function; what it raises is reported."""

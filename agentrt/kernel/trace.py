@@ -7,7 +7,8 @@ carry only names, numbers and text, never objects, so that equal runs give equal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from hashlib import blake2b
@@ -53,6 +54,7 @@ class TraceEvent(StrEnum):
     FULL = "full"  # a task has no room for one more worker
     COMPLETE = "complete"  # a whole plan ran to its end
     KILLED = "killed"  # the planner gave up
+    EPOCH = "epoch"  # the world was rebuilt of what it saved; see ``agentrt.runtime.epochs``
     RESTARTED = "restarted"  # it begins again, by the restart policy
     IGNORED = "ignored"  # a call of an author that came too early or too late to mean anything
     LATE = "late"  # a call through the context of a thinking or a run that is over
@@ -121,7 +123,7 @@ class TraceHub:
     of one agent's can end a recording, or a digest, for all.
     """
 
-    __slots__ = ("_hearing", "_keepers", "_keeping", "_listeners", "_only", "_only_keeps", "on", "report")
+    __slots__ = ("_hearing", "_is_silent", "_keepers", "_keeping", "_listeners", "_only", "_only_keeps", "on", "report")
 
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
@@ -130,6 +132,7 @@ class TraceHub:
         self._keeping: tuple[tuple[object, Keeper], ...] = ()
         self._only: tuple[object, Any] = (None, None)  # if nobody else listens, and whether he keeps: mostly it is so
         self._only_keeps = False
+        self._is_silent = False
         self.on: bool = False  # whether anybody listens; ask it before you compose a record
         # called with what a listener raised, after that listener was dropped
         self.report: Callable[[str, BaseException], None] = report
@@ -161,12 +164,23 @@ class TraceHub:
         self._look_around()
 
     def _look_around(self) -> None:
-        self._hearing = tuple(self._listeners.items())
-        self._keeping = tuple(self._keepers.items())
+        self._hearing = () if self._is_silent else tuple(self._listeners.items())
+        self._keeping = () if self._is_silent else tuple(self._keepers.items())
         everybody = *self._hearing, *self._keeping
         self._only = everybody[0] if len(everybody) == 1 else (None, None)
         self._only_keeps = not self._hearing
         self.on = bool(everybody)
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """A block of which nobody hears anything; who comes to listen meanwhile hears what follows."""
+        self._is_silent = True
+        self._look_around()
+        try:
+            yield
+        finally:
+            self._is_silent = False
+            self._look_around()
 
     def emit(self, record: TraceRecord) -> None:
         """Hand a record to the listeners."""
@@ -221,15 +235,35 @@ class TraceHub:
         self.report("a trace listener raised and was dropped", error)
 
 
-class TraceDigest:
-    """A hash over every record of a hub, in order. Two runs with equal digests had equal traces."""
+EMPTY_DIGEST = blake2b(digest_size=16).digest()
+"""Of no records at all."""
 
-    def __init__(self, hub: TraceHub) -> None:
+
+class TraceDigest:
+    """A hash over every record of a hub, in order. Two runs with equal digests had equal traces.
+
+    Where the world is rebuilt (a record ``epoch``) it begins anew, with the digest so far: so it needs no records of
+    before to go on from there.
+
+    Args:
+        hub: which hands out the records.
+        before: the digest of what came before, in hexadecimal digits, for a run that begins with an epoch.
+
+    Raises:
+        ValueError: ``before`` is no digest.
+    """
+
+    def __init__(self, hub: TraceHub, before: str = "") -> None:
+        self._before = bytes.fromhex(before) if before else EMPTY_DIGEST  # as long as there is no record
+        if len(self._before) != len(EMPTY_DIGEST):
+            raise ValueError(f"before is {before[:80]!r}: it takes a digest, or an empty text")
         self._hash = blake2b(digest_size=16)
         self.records: int = 0
         self.close: Callable[[], None] = hub.listen(self._add)
 
     def _add(self, record: TraceRecord) -> None:
+        if record.event is TraceEvent.EPOCH:
+            self._hash = blake2b(self._hash.digest() if self.records else self._before, digest_size=16)
         self.records += 1
         # ascii() and not line(): quotes keep the fields apart whatever is in them, and which characters repr() escapes
         # depends on the Python version.
@@ -237,4 +271,4 @@ class TraceDigest:
 
     def hexdigest(self) -> str:
         """The digest so far, as 32 hexadecimal digits."""
-        return self._hash.hexdigest()
+        return self._hash.hexdigest() if self.records else self._before.hex()

@@ -281,6 +281,13 @@ class Agenda:
         else:
             bucket.append(entry)
 
+    def clear(self) -> None:
+        """Nobody sleeps any more."""
+        self.buckets.clear()
+        self.heap.clear()
+        self._spoiled.clear()
+        self.stale, self._hollow = 0, False
+
     def leave(self, entry: Entry, tick: int, live: int) -> bool:
         """Take an entry out that sleeps; says whether it did. In the tick in which it is due it does no more.
 

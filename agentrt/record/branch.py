@@ -45,9 +45,9 @@ from agentrt.kernel.kernel import name_of
 from agentrt.record.compare import Difference, TraceComparison, TraceDifference, first_difference
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
-from agentrt.record.tuning import RESERVED, TUNES, keys_of, read_change
+from agentrt.record.tuning import TUNES, keys_of, read_change
 from agentrt.record.values import Codecs, Unkept
-from agentrt.runtime.intake import key_of
+from agentrt.runtime.intake import RESERVED, key_of
 from agentrt.words import counted
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ from agentrt.errors import ENDS_PROGRAM, EditError, did_you_mean
 from agentrt.goals.selector import GoalSelector
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.forms import Form, checked, form_of
-from agentrt.record.tuning import RESERVED, TUNES, apply_change, keys_of, read_change
+from agentrt.record.tuning import TUNES, apply_change, keys_of, read_change
+from agentrt.runtime.intake import RESERVED
 from agentrt.selection.state import SelectionState
 from agentrt.words import few, repr_of, words_of
 

@@ -87,12 +87,18 @@ class LineWriter:
         self._hash = blake2b(digest_size=16)
         self._lines: dict[Any, tuple[int, str]] = {}
         self._segment = -1
+        self._epochs: set[int] = set()  # which of the lines say that the world was rebuilt
         self._first = 0  # its first tick
+        self._is_new_world = False
         self._bytes = 0
 
     def digest(self) -> bytes:
         """Of all records so far."""
         return self._hash.digest()
+
+    def begin_epoch(self) -> None:
+        """The world was rebuilt: what follows needs no line of before, so a segment begins."""
+        self._is_new_world = True
 
     def pack(self, tick: int, records: Sequence[TraceRecord]) -> Packed:
         """Pack what was emitted since the end of the tick before."""
@@ -116,9 +122,12 @@ class LineWriter:
                 text = ascii((agent, path, event.value, detail))[1:]
                 line = known[key] = (len(known), text)
                 new.append((agent, path, event, detail))
+                if event is TraceEvent.EPOCH:  # looked at here, where few records pass
+                    self._epochs.add(line[0])
             numbers.append(line[0])
             told.append(line[1])
-        self._hash_all(tick, told, odd)
+        cuts = [place for place, number in enumerate(numbers) if number in self._epochs] if self._epochs else []
+        self._hash_all(tick, told, odd, cuts)
         between = sum(at < tick for _, at in odd)
         lines = pack(new) if new else None
         packed = pack((numbers, odd) if odd else (numbers,))
@@ -127,19 +136,30 @@ class LineWriter:
 
     def _turn_over(self, tick: int) -> bool:
         """Begin the next segment, if this one has enough."""
-        is_full = len(self._lines) > _SEGMENT_LINES or self._bytes > (self._segment_bytes or self._bytes)
+        is_full = (
+            self._is_new_world
+            or len(self._lines) > _SEGMENT_LINES
+            or self._bytes > (self._segment_bytes or self._bytes)
+        )
         if self._segment >= 0 and tick - self._first < self._segment_ticks and not is_full:
             return False
         self._segment += 1
+        self._is_new_world = False
+        self._epochs.clear()
         self._first, self._bytes = tick, 0
         self._lines.clear()
         return True
 
-    def _hash_all(self, tick: int, told: list[str], odd: list[tuple[int, int]]) -> None:
-        if odd:
+    def _hash_all(self, tick: int, told: list[str], odd: list[tuple[int, int]], cuts: list[int]) -> None:
+        if odd or cuts:
             heads = dict(odd)
             told = [f"({heads.get(place, tick)}, {text}" for place, text in enumerate(told)]
-            self._hash.update("".join(told).encode())
+            done = 0
+            for cut in cuts:  # where the digest begins anew, as TraceDigest has it
+                self._hash.update("".join(told[done:cut]).encode())
+                self._hash = blake2b(self._hash.digest(), digest_size=16)
+                done = cut
+            self._hash.update("".join(told[done:]).encode())
         elif told:
             head = f"({tick}, "
             self._hash.update((head + head.join(told)).encode())

@@ -22,6 +22,9 @@ The ``Store`` is its file, which it keeps small:
   stays, so that a replay from the first tick on can still be checked. Inputs stay: they are what a replay is made of.
 * A limit in bytes is kept by dropping the oldest quarter when the file is nearly full. SQLite uses the room again. Its
   own limit of pages stands behind that.
+* Of what the world was rebuilt (see ``agentrt.runtime.epochs``) it keeps the newest saves. From each of them on nothing
+  that is written needs anything of before: a new segment begins, views are whole, the digest is chained to the one
+  before.
 * Each of its methods may raise ``sqlite3.Error``; the recorder deals with it.
 """
 
@@ -47,6 +50,7 @@ from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
 from agentrt.record.schema import (
     DURABILITIES,
     NOBODY,
+    SAVES,
     SCHEMA,
     THINNED,
     Durability,
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
 InputRow = tuple[int, int, int, str, int, Any, str]
 """tick, place, which of this place, kind, number of the call, name, JSON."""
 
+_KEPT_SAVES = 2  # one to go on from, and the one before, should that turn out to be of a world that was broken
 _LOOK_EVERY = 64  # ticks after which the size is looked at
 _NEARLY = 0.8  # of the bytes that the file may have
 
@@ -139,6 +144,21 @@ class Store:
     def agent_goes(self, name: str, tick: int) -> None:
         number = self._agents.pop(name)
         self._execute("UPDATE agents SET last = ? WHERE id = ?", (tick, number))
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Who is there."""
+        return self._agents
+
+    def put_save(self, tick: int, save: str, started: int) -> None:
+        """Write of what the world was rebuilt; besides the one with which it started, the newest few are kept."""
+        self._execute(SAVES)
+        self._execute("REPLACE INTO saves VALUES (?, ?)", (tick, save))
+        newest = "SELECT tick FROM saves ORDER BY tick DESC LIMIT ?"
+        self._execute(
+            f"DELETE FROM saves WHERE tick > ? AND tick NOT IN ({newest})",  # noqa: S608 - the text above
+            (started, _KEPT_SAVES),
+        )
 
     def knows(self, name: str) -> bool:
         return name in self._agents
@@ -336,7 +356,9 @@ class Recorder:
         self._runtime = runtime
         self._kernel = kernel
         self._codecs = Codecs(codecs)
-        self._made = len(kernel.inbox) if not kernel.tick else 0  # how much of the first intake makes the world
+        # Nothing has run since the world was made, or made again: what is in the inbox belongs to how that is done.
+        self._is_whole = kernel.tick in (runtime.start_tick, kernel.rebuilt)
+        self._made = len(kernel.inbox) if self._is_whole else 0  # how much of the first intake makes the world
         self._pending: list[TraceRecord] = []
         self._inputs: list[InputRow] = []
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
@@ -347,6 +369,7 @@ class Recorder:
         self._restart: Restart | None = None  # as a replay knows it: it was written, or the world itself said it
         self._restarts: dict[int, dict[str, float] | None] = {}  # from which tick on which policy held
         self._has_between = self._has_unkept = False
+        self._rebuilt = 0  # how many records between the last tick and the next tell how the world was rebuilt
         self._foreign_waits = kernel.host.foreign_waits
         # What is dropped goes by whole segments: they are short enough that little more is kept than was asked for.
         segment_ticks = SEGMENT_TICKS if keep_ticks is None else min(SEGMENT_TICKS, max(keep_ticks // 4, 16))
@@ -399,6 +422,8 @@ class Recorder:
             meta.update(origin_of(self._runtime))
             for key, value in meta.items():
                 self._store.put(key, value)
+            if self.started and self.started == self._kernel.rebuilt:
+                self._store.put_save(self.started, self._runtime.epochs.last, self.started)
             for agent in self._runtime.agents:
                 self._store.agent_comes(agent.name, self.started)
             self._look([agent.name for agent in self._runtime.agents])
@@ -414,7 +439,7 @@ class Recorder:
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
         """An input is taken; see ``Journal``."""
-        is_making = self._kernel.tick == 1 and self._kernel.taking < self._made
+        is_making = self._kernel.tick == self.started + 1 and self._kernel.taking < self._made
         if not is_making:  # what was there before the recording began belongs to how the world is made
             self._take("sent", -1, name, args)
 
@@ -425,7 +450,8 @@ class Recorder:
     def posted(self, what: str) -> None:
         """A function was posted from outside, which cannot be kept; see ``Journal``. Safe from any thread."""
         tick = self._kernel.tick
-        if tick > 0 and self.is_open:  # before the first tick it belongs to how the world is made
+        is_making = self._is_whole and tick == self.started  # before the first tick it belongs to that
+        if self.is_open and not is_making:
             self._posted.append((tick + 1, what))
 
     def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
@@ -434,6 +460,34 @@ class Recorder:
         for name in ("changed", "kinds", "removed", "agents", "notes"):
             what[name] = list(getattr(report, name))
         self._take("reloaded" if report.changes_code else "edited", -1, ", ".join(report.files), what)
+
+    def rebuilt(self, save: str) -> None:
+        """The world was rebuilt; see ``Journal``. What is written from here on needs nothing of what was before."""
+        with self._lock:
+            if not self.is_open:
+                return
+            try:
+                self._begin_epoch(self._kernel.tick, save)
+            except BaseException as error:
+                self._fail(error)
+                if isinstance(error, ENDS_PROGRAM):
+                    raise
+
+    def _begin_epoch(self, tick: int, save: str) -> None:
+        store = self._store
+        self._rebuilt = len(self._pending)
+        self._lines.begin_epoch()
+        if self._views is not None:
+            self._views.forget()
+        if self._drawings is not None:
+            self._drawings.forget()
+        there = {agent.name: None for agent in self._runtime.agents}
+        for name in [name for name in store.names if name not in there]:
+            store.agent_goes(name, tick)
+        for name in there:
+            if not store.knows(name):
+                store.agent_comes(name, tick)
+        store.put_save(tick, save, self.started)
 
     def restarting(self, restart: Restart | None) -> None:
         """Who drives, or somebody between two ticks, says what becomes of who gives up; see ``Journal``."""
@@ -444,8 +498,8 @@ class Recorder:
         self.close(reason)
 
     def _take(self, kind: str, number: int, name: str, value: object) -> None:
-        if not self.is_open:
-            return  # a call that was made before it was closed still knows it
+        if not self.is_open or self._runtime.intake.journal is not self:
+            return  # a call that was made before it was closed, or before the world was over, still knows it
         try:
             text, problem = self._codecs.write(value)  # now: the run may change what was handed in
             tick = self._kernel.tick
@@ -529,8 +583,9 @@ class Recorder:
         store = self._store
         packed = self._lines.pack(tick, records)
         store.put_trace(tick, packed)
-        if packed.between and tick > 1:
+        if packed.between > self._rebuilt and not (self._is_whole and tick == self.started + 1):
             self._put_between(tick)
+        self._rebuilt = 0
         names = list(dict.fromkeys([record[1] for record in records]))
         for name in names:  # whoever comes or goes has a record of it
             is_there = self._runtime.find(name) is not None

@@ -191,7 +191,7 @@ class Recording:
         """Why it cannot be replayed, or not to its end, in words; empty if it can."""
         reasons: list[str] = [PAST_WORDS] if self.is_past else []
         started = self.meta["started"]
-        if started > 0:
+        if started > 0 and started not in self.saves:
             reasons.append(f"it begins after tick {started}, and how the world came there is not in it")
         posted = self._row("SELECT min(tick), count(*), name FROM inputs WHERE kind = 'posted'")
         if posted is not None and posted[1]:
@@ -211,6 +211,30 @@ class Recording:
         if (unkept := self.header("unkept")) is not None:
             reasons.append(f"a value could not be recorded: {unkept}")
         return reasons
+
+    # --- saves --------------------------------------------------------------------------------------------------------
+
+    @property
+    def saves(self) -> tuple[int, ...]:
+        """After which ticks the world was rebuilt of a save that is kept, ascending; a replay can begin with each."""
+        if self._row("SELECT name FROM sqlite_master WHERE name = 'saves'") is None:
+            return ()
+        rows = self._rows("SELECT tick FROM saves WHERE tick <= ? ORDER BY tick", self.last_tick)
+        return tuple([self._tick(row[0], 0) for row in rows])
+
+    def save(self, tick: int) -> Any:
+        """Of what the world was rebuilt after a tick, as ``Runtime.save`` gave it.
+
+        Raises:
+            RecordingError: no such save is kept.
+        """
+        if tick not in self.saves:
+            raise RecordingError(self.where, f"it keeps no save of tick {tick}: it has {self.saves or 'none'}")
+        row = self._row("SELECT save FROM saves WHERE tick = ?", tick)
+        try:
+            return json.loads(row[0]) if row is not None else None
+        except (ValueError, TypeError, RecursionError):
+            raise RecordingError(self.where, f"its save of tick {tick} is broken") from None
 
     # --- the trace ----------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ and the first one that differs is shown with both sides. There it stops: what fo
 * A recording that does not hold the whole run cannot be replayed, and says why. One with functions that were posted
   from outside can, though nobody could write them down: perhaps they changed nothing. When the runs part, they are
   named as the likely cause.
+* It begins where the recording does, or, told so, with one of the saves of which the world was rebuilt meanwhile (see
+  ``agentrt.runtime.epochs``): the digests that follow are the same.
 * A replay is a runtime like any other: it can be looked at, recorded, and driven on by hand. It can leave the recording
   behind (``go_live``): then nothing is fed any more, and the calls that still wait are made.
 
@@ -39,8 +41,9 @@ from agentrt.kernel.trace import TraceDigest, TraceRecord
 from agentrt.record.compare import Difference, first_difference
 from agentrt.record.hands import hands_of, lay_hands
 from agentrt.record.recording import PAST_WORDS, RecordedInput, Recording
-from agentrt.record.tuning import RESERVED, put_up
+from agentrt.record.tuning import put_up
 from agentrt.record.values import Unkept
+from agentrt.runtime.intake import RESERVED
 from agentrt.words import counted
 from agentrt.worlds import TakesModel, World, load_world, make_world
 
@@ -95,6 +98,11 @@ class Feeder:
         self.calls[call.number] = call
         self._places[call.number] = len(self.runtime.kernel.inbox)
         return True
+
+    def rebuilt(self) -> None:
+        """The world is another one: nobody waits for what the one before has asked."""
+        self.calls.clear()
+        self._places.clear()
 
     def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
         """Whether there is a result for a call, should it be made now."""
@@ -223,11 +231,13 @@ class Replay:
         host: str = "plain",
         verify: bool = True,
         feeder: Callable[[Runtime, Iterable[RecordedInput]], Feeder] | None = None,
+        since: int | None = None,
     ) -> None:
         self.recording: Recording = recording
         self._restarts = _restarts(recording)
+        self.since: int = recording.meta["started"] if since is None else since  # the tick after which it begins
         self.runtime: Runtime = _make(recording, make, host)  # the run
-        inputs = recording.inputs()
+        inputs = recording.inputs(self.since + 1)
         # what feeds it
         self.feeder: Feeder = Feeder(self.runtime, inputs) if feeder is None else feeder(self.runtime, inputs)
         self.difference: Difference | None = None  # the first difference, or None
@@ -241,15 +251,35 @@ class Replay:
         self.last_tick: int = recording.last_tick
         self._coming: list[TraceRecord] = []
         self._hexdigest = ""
-        self._digest = TraceDigest(self.runtime.trace)
+        if self.since == recording.meta["started"] and self.since:
+            self._restore()  # of which the recording has no record
+        self._digest = TraceDigest(self.runtime.trace, recording.digest(self.since))
         self._closers = [
             self._digest.close,
             self.runtime.trace.listen(self._coming.append),
             self.runtime.after_tick(self._publish),
             self.feeder.close,  # else the generator would keep the file's cursor open
         ]
+        if self.runtime.tick != self.since:
+            self._restore()
         self._expected = recording.digests(self.runtime.tick + 1)
         self._awaited = next(self._expected, None)
+
+    def _restore(self) -> None:
+        """Begin with a save. Nothing of the world has begun yet, so that no event loop is needed for it."""
+        runtime, tick = self.runtime, self.since
+        if tick in self.recording.saves:
+            runtime.restore(self.recording.save(tick))
+            held = [one for one in sorted(self._restarts) if one <= tick]
+            if held:
+                runtime.restart = self._restarts[held[-1]]
+        if runtime.tick != tick:
+            _refuse(runtime)
+            raise ReplayError(
+                f"it begins after tick {tick}, and nobody knows how the world was then",
+                "Record a run from its beginning, or after runtime.restore. This one can be looked at.",
+                file=str(self.recording.path),
+            )
 
     @property
     def tick(self) -> int:
@@ -447,6 +477,7 @@ def replay(
     to: int | None = None,
     host: str = "plain",
     verify: bool = True,
+    since: int | None = None,
 ) -> ReplayReport:
     """Run a recorded run again, and compare the two; starts the event loop that it needs.
 
@@ -456,6 +487,8 @@ def replay(
         to: the last tick to run; None for the last one that was recorded.
         host: ``"plain"``, ``"asyncio"`` or ``"trio"``.
         verify: whether to compare it.
+        since: begin with the save of which the world was rebuilt after this tick, one of ``recording.saves``; None for
+            the beginning.
 
     Returns:
         What it came to; ``is_same`` says whether anything differs.
@@ -468,8 +501,8 @@ def replay(
     require_host(host)
     if not isinstance(recording, Recording):
         with Recording.open(recording) as opened:
-            return replay(opened, make, to=to, host=host, verify=verify)
-    one = Replay(recording, make, host=host, verify=verify)
+            return replay(opened, make, to=to, host=host, verify=verify, since=since)
+    one = Replay(recording, make, host=host, verify=verify, since=since)
     one.opens_gates = True
     if host == "plain":
         with one:
@@ -518,18 +551,17 @@ def _takes_params(make: Make) -> bool:
     return True
 
 
+def _refuse(runtime: Runtime) -> None:
+    if runtime.host == "plain":  # on an event loop nothing of it can have begun, here outside of one
+        runtime.close("it is not the world of the recording")
+
+
 def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     meta, file = recording.meta, str(recording.path)
     if recording.is_past:
         raise ReplayError(
             f"{PAST_WORDS}. It holds the ticks {recording.first_tick} to {recording.last_tick}, to be looked at",
             "Look at it: agentrt inspect FILE. To replay a run, record all of it: agentrt run --record FILE.",
-            file=file,
-        )
-    if meta["started"]:
-        raise ReplayError(
-            f"it begins after tick {meta['started']}, and nobody knows how the world was then",
-            "Record a run from its beginning: runtime.record(path) before the first tick. This one can be looked at.",
             file=file,
         )
     name = meta["world"]
@@ -548,11 +580,10 @@ def _make(recording: Recording, make: Make | None, host: str) -> Runtime:
     for what, wanted, is_there in (
         ("seed", meta["seed"], runtime.kernel.seed),
         ("ticks per second", meta["ticks_per_second"], runtime.clock.ticks_per_second),
-        ("tick", 0, runtime.tick),
+        ("tick", 0 if not meta["started"] else runtime.tick, runtime.tick),  # one that began later begins with a save
     ):
         if wanted != is_there:
-            if runtime.host == "plain":  # on an event loop nothing of it can have begun, here outside of one
-                runtime.close("it is not the world of the recording")
+            _refuse(runtime)
             raise ReplayError(
                 f"the world that was made has the {what} {is_there!r}, the recording {wanted!r}",
                 "Replay it with the world that it was recorded of, made with the seed that is handed in.",

@@ -196,7 +196,7 @@ class RingRecorder:
         self._rest_since = clock()
         self._rest = 0.0  # before the tick that runs
         self._paused = 0  # what ``_pauses`` said at its end
-        self._close_hooks = [runtime.every_tick(self._begin)]
+        self._close_hooks = [runtime.kernel.before_tick(self._begin)]
         if hears:
             self._close_hooks.append(runtime.trace.keep(self._pending.append))
 

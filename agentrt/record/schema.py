@@ -13,6 +13,8 @@ Tables:
   of agent 0, whom nobody is.
 * ``outlines``, ``drawings``  the trees that agents have, and which agent has which.
 
+* ``saves``     of what the world was rebuilt, after which tick; only in a recording of which a world was (``SAVES``).
+
 A file from somebody else is hostile until it was looked at. SQLite runs what stands in a schema (views, triggers,
 virtual tables), so the schema has to be the one below, word by word, before anything is selected. Lengths are bounded
 by SQLite itself. Another schema number is refused: there is one so far.
@@ -76,6 +78,9 @@ _TABLES = {
         "PRIMARY KEY (agent, driver, tick)) WITHOUT ROWID"
     ),
 }
+
+_SAVES = "CREATE TABLE saves (tick INTEGER PRIMARY KEY, save TEXT NOT NULL)"
+SAVES = _SAVES.replace("TABLE", "TABLE IF NOT EXISTS")  # which SQLite keeps without these words
 
 
 def is_number(value: object, least: int) -> TypeGuard[int]:
@@ -271,6 +276,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     for name, statement in _TABLES.items():
         if found.pop(name, None) != statement:
             raise RecordingError(str(path), f"its table {name!r} is not what it has to be")
+    if found.pop("saves", _SAVES) != _SAVES:
+        raise RecordingError(str(path), "its table 'saves' is not what it has to be")
     if found:
         raise RecordingError(str(path), f"it has what no recording has: {str(min(map(str, found)))[:80]!r}")
 

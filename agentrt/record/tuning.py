@@ -24,15 +24,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentrt.errors import AgentRTError, EditError, did_you_mean
 from agentrt.goals.selector import GoalSelector
+from agentrt.runtime.intake import RESERVED
 from agentrt.selection.state import SelectionState
 from agentrt.words import few, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
     from agentrt.runtime.runtime import Runtime
-
-RESERVED: Final = "agentrt:"
-"""What the names of these inputs begin with."""
 
 TUNES: Final = ("set", "inject", "revoke")
 NUMBERS: Final = ("utility", "weight", "sunk_cost_boost", "priority", "variable")

@@ -188,6 +188,11 @@ class ViewWriter:
         self._looked: dict[str, int] = {}  # in which tick
         self._again: dict[int, dict[str, None]] = {}  # who is to be looked at in a later tick
 
+    def forget(self) -> None:
+        """The world is another one from now on: the next view of each agent is whole, whenever the last one was."""
+        for known in (self._values_due, self._values_at, self._last, self._looked, self._again):
+            known.clear()
+
     def due(self, tick: int, names: Iterable[str]) -> dict[str, None]:
         """Who is to be looked at now: those who are named, and those whose time has come."""
         wanted = dict.fromkeys(names)
@@ -302,6 +307,10 @@ class DrawingWriter:
         self._every = at_most_every
         self._last: tuple[Any, int] | None = None  # the drawing as JSON values, and how many since a whole one
         self._drawn: int | None = None  # in which tick
+
+    def forget(self) -> None:
+        """The world is another one from now on: the next drawing is whole, whenever the last one was."""
+        self._last = self._drawn = None
 
     def look(self, tick: int) -> tuple[bool, Any] | None:
         """Draw it at the end of a tick; whether it is whole, and the drawing or the patch, if there is news."""

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.strand import Strand
     from agentrt.runtime.collector import Policy
+    from agentrt.runtime.epochs import Epochs
     from agentrt.runtime.gate import Gate
     from agentrt.runtime.intake import Intake
 
@@ -105,6 +106,7 @@ class Pacer:
 
 
 _GRACE_SECONDS = 5.0  # of game time; of real time for calls to the outside
+_REBUILT = "its world is rebuilt"
 _KILL_ROUNDS = 5  # killing one coroutine may start the clean-up of the next
 
 
@@ -146,7 +148,14 @@ class Conductor:
     """Who drives one runtime: whoever of its callers has the baton."""
 
     def __init__(
-        self, kernel: Kernel, agents: Mapping[str, Agent], gate: Gate, intake: Intake, watch: Watch, policy: Policy
+        self,
+        kernel: Kernel,
+        agents: Mapping[str, Agent],
+        gate: Gate,
+        intake: Intake,
+        watch: Watch,
+        policy: Policy,
+        epochs: Epochs,
     ) -> None:
         self.late_ticks: int = 0  # how many ticks were left out because the machine could not keep up
         self.lateness: float = 0.0  # how many seconds after it was due the present tick began, or the last one
@@ -156,6 +165,7 @@ class Conductor:
         self._gate = gate
         self._intake = intake
         self._policy: Policy = policy
+        self._epochs = epochs
         self._baton: _Turn | None = None
         self._main: _Turn | None = None  # the caller of ``runtime.run()``
         self._turns: dict[_Turn, None] = {}  # the callers of ``agent.run()``, in the order in which they came
@@ -324,7 +334,10 @@ class Conductor:
                 pacer.accelerate(gate.pace)  # asked in each tick: it may be changed from any thread
                 if not is_done():  # again: time has passed before the gate
                     self.lateness = pacer.lateness(now())
+                    await self._rebuild_if_due()  # unless it was done: who drove last may have left before
                     await self._tick(budget)
+                    if not self._is_stopping:
+                        await self._rebuild_if_due()
                     self.late_ticks += pacer.ticked(now())
                     ticks -= 1
             if not is_done():
@@ -341,6 +354,28 @@ class Conductor:
             if not is_foreign_cancellation(error):
                 raise
             kernel.report("a tick was broken off by a cancellation that concerns nobody here", error)
+
+    def tick_now(self) -> None:
+        """One tick, on the caller's stack."""
+        epochs = self._epochs
+        if epochs.is_due():
+            self.rebuild_now()
+        self._kernel.step_tick()
+        if epochs.is_due() and not self._is_stopping:
+            self.rebuild_now()
+
+    def rebuild_now(self, saved: str = "") -> None:
+        """Rebuild the world, on the caller's stack, of what it saves, or of what was saved."""
+        with self._epochs.rebuilding(saved):
+            if self._kernel.thread:  # else nothing has begun: there is nothing to end
+                for _ in chain(self._rounds(_REBUILT), self._kills()):
+                    self._kernel.step_tick()
+
+    async def _rebuild_if_due(self) -> None:
+        epochs = self._epochs
+        if epochs.is_due():
+            with shield(), epochs.rebuilding():
+                await self._end_all(_REBUILT)
 
     def _is_awaited(self) -> bool:
         """Whether a caller that was cancelled waits for the end of its agent: it must not wait for the gate as well."""

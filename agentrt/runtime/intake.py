@@ -40,7 +40,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from hashlib import blake2b
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 from agentrt.errors import ENDS_PROGRAM, ForeignAwaitError, InputError, RunFault, WrongStateError
 from agentrt.kernel.hosts.loops import at_most
@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 
     from agentrt.agent.agent import Restart
 
+
+RESERVED: Final = "agentrt:"
+"""What the names of inputs begin with that are the library's own: changes to what lives, by a script or by hand."""
 
 _DEEPEST = 32
 _MOST_NAMED = 8
@@ -75,6 +78,9 @@ class Journal(Protocol):
 
     def reloaded(self, report: Reloaded, digests: dict[str, str]) -> None:
         """Files were edited, at this place of this intake: what came of it, and the digest of each of them."""
+
+    def rebuilt(self, save: str) -> None:
+        """Between two ticks, the world was rebuilt of what it saved (JSON); see ``agentrt.runtime.epochs``."""
 
     def restarting(self, restart: Restart | None) -> None:
         """Between two ticks: from the next one on this becomes of agents whose planners give up."""
@@ -166,6 +172,9 @@ class Answers(Protocol):
         """Whether there is a result for a call, should it be made now."""
         ...
 
+    def rebuilt(self) -> None:
+        """The world was rebuilt: nobody waits for the calls that were made before."""
+
     def asked(self, call: OutsideCall) -> bool:
         """A call is made. Whoever answers has ``call.deliver`` called at an intake; if not, the outside is called."""
         ...
@@ -210,7 +219,10 @@ def key_of(value: object) -> str:
 class OutsideCall:
     """One call: its waiter, and what came of it."""
 
-    __slots__ = ("cancel", "error", "is_cancelled", "journal", "key", "number", "request", "run", "waiter", "what")
+    __slots__ = (
+        "cancel", "error", "is_cancelled", "is_forgotten", "journal", "key", "number", "request", "run", "waiter",
+        "what",
+    )  # fmt: skip
 
     def __init__(self, run: str, number: int, request: functools.partial[Any], journal: Journal | None) -> None:
         self.run: str = run  # the identity of its run
@@ -223,6 +235,7 @@ class OutsideCall:
         self.error: BaseException | None = None  # what was raised
         self.cancel: Callable[[], object] | None = None  # cancels the task of the event loop; None if there is none
         self.is_cancelled: bool = False  # whether the strand does not wait any more
+        self.is_forgotten: bool = False  # whether it was of a world that is over: what comes of it takes no place
 
     def deliver(self, value: object, error: BaseException | None) -> None:
         if self.journal is not None:
@@ -293,6 +306,11 @@ class OutsideCalls:
         came = len(inbox) - place
         inbox.extend(reversed(later))
         return came
+
+    def forget(self) -> None:
+        """The world is another one: what comes of calls that are under way is for nobody."""
+        for call in self.running:
+            call.is_forgotten = True
 
     async def settle(self, seconds: float) -> None:
         """Wait until no task works on a call any more, so many real seconds at most; for when the runtime is closed."""
@@ -366,12 +384,13 @@ class OutsideCalls:
         except BaseException as error:  # it is raised where the call is awaited
             # GeneratorExit like the rest: the function may have raised it, and a coroutine that is closed may return.
             error = meant(error)
-            if not call.is_cancelled:
+            if not (call.is_cancelled or call.is_forgotten):
                 self._kernel.post(call.deliver, None, self._delivered(call, error))
             if isinstance(error, (anyio.get_cancelled_exc_class(), *ENDS_PROGRAM)):
                 raise
         else:
-            self._kernel.post(call.deliver, value, None)
+            if not call.is_forgotten:
+                self._kernel.post(call.deliver, value, None)
 
     def _delivered(self, call: OutsideCall, error: BaseException) -> Exception:
         """What is raised where a call is awaited. A cancellation there would be taken for the strand's own."""
@@ -411,6 +430,8 @@ class Intake:
         self.journal: Journal | None = None  # who keeps what comes in, or nobody
         self._kernel = kernel
         self.inputs: dict[str, Callable[..., object]] = {}  # who takes what is sent, in the order of putting up
+        # while the world is rebuilt: what was sent from outside, for the new one; None else
+        self.kept: list[tuple[str, dict[str, Any]]] | None = None
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake. Safe from any thread."""
@@ -435,7 +456,7 @@ class Intake:
 
     def send(self, name: str, /, **args: object) -> None:
         """Hand something in from outside. See ``Runtime.send``; safe from any thread."""
-        if name not in self.inputs:
+        if name not in self.inputs and self.kept is None:  # who takes it may only just come
             raise InputError(name, "nobody takes it", known=tuple(self.inputs))
         for key, value in args.items():
             _require_plain(name, key, value, 0)  # here, where whoever sends it can see his mistake
@@ -444,12 +465,38 @@ class Intake:
 
     def take(self, name: str, args: dict[str, Any], is_outside: bool = True) -> None:
         """An intake takes what was sent; it came from outside of a tick, or else the same run sends it again."""
+        if is_outside and self.kept is not None:
+            self.kept.append((name, args))
+            return
         if is_outside and self.journal is not None:
             self.journal.sent(name, args)
         fn = self.inputs.get(name)
         if fn is None:
             raise InputError(name, "nobody takes it any more", known=tuple(self.inputs))
         fn(**args)
+
+    # --- while the world is rebuilt -----------------------------------------------------------------------------------
+
+    def keep_what_was_sent(self) -> None:
+        """Lay by what was sent from outside and not taken yet; whatever else was posted stands where it did."""
+        inbox = self._kernel.inbox
+        for _ in range(len(inbox)):
+            fn, args = inbox.popleft()
+            if fn == self.take and args[2]:
+                self.take(*args)
+            else:
+                inbox.append((fn, args))
+
+    def give_what_was_kept(self) -> None:
+        """Have the new world take it, behind what that has posted itself."""
+        self.keep_what_was_sent()  # also what came while it was loaded, from another thread: in the order of sending
+        kept, self.kept = self.kept, None
+        for name, args in kept or ():
+            self._kernel.post(self.take, name, args, True)
+
+    def forget_inputs(self) -> None:
+        """Nobody takes anything any more, but for who changes what lives: such an input is of no world."""
+        self.inputs = {name: fn for name, fn in self.inputs.items() if name.startswith(RESERVED)}
 
 
 def _require_plain(name: str, where: str, value: Any, depth: int) -> None:

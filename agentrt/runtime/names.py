@@ -13,9 +13,6 @@ What was given must be remembered, and a runtime that lives for a year sees many
 The book can be saved as plain JSON and restored: a game that goes on from a save gives no name a second time either.
 Whoever returns *takes* his name, given or not: that is the runtime's business, which knows who lives.
 
-One module reads this one, the runtime: it is a room because it is a book of its own, with a proof of its own in the
-tests, and nothing of it is about running.
-
 What remains: a runtime in which some half a million names of no run were given puts a number behind each new name from
 then on, and keeps some 10 MB.
 

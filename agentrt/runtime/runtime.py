@@ -41,6 +41,7 @@ from agentrt.kernel.kernel import Kernel
 from agentrt.kernel.trace import TraceEvent, TraceRecord, plain_detail
 from agentrt.runtime.collector import COLLECTOR, POLICIES, Policy
 from agentrt.runtime.driving import BLOCKING_MS, CATCH_UP, Conductor
+from agentrt.runtime.epochs import Epochs
 from agentrt.runtime.gate import Gate
 from agentrt.runtime.intake import Intake, Reloaded
 from agentrt.runtime.names import Names
@@ -253,15 +254,15 @@ class Runtime:
         self._restart_when_run: Restart | None = None  # what ``run`` says while it drives
         # makes a drawing of the world for who looks at it, between two ticks, and changes nothing; see ``draw``
         self.drawing: Callable[[], Drawing | None] | None = None
+        self.epochs: Epochs = Epochs(self)  # how and when its world is rebuilt; see ``rebuild_every``
         self._agents: dict[str, Agent] = {}
         self.names: Names = Names()  # those that were given to agents here; can be saved and restored
-        self._arrivals = 0
+        self._arrivals, self._carry = 0, 0.0
         # the drivers of all agents, in the order in which they drive
         self.round: Rounds = DriverPhase(self.kernel, self._agents)
         self.gate: Gate = Gate()  # pauses it, steps it, and changes its speed
-        self._carry = 0.0
         watch = Watch(self.kernel, self._reporting.report_step, hang_limit)
-        self._conductor = Conductor(self.kernel, self._agents, self.gate, self.intake, watch, collector)
+        self._conductor = Conductor(self.kernel, self._agents, self.gate, self.intake, watch, collector, self.epochs)
         self._policy: Policy = collector
         self._may_choose = host == "auto"
         if host != "auto":
@@ -364,7 +365,10 @@ class Runtime:
             self.post(agent.end, reason)
 
     def every_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
-        """Call a plain function once in every tick, before the agents; returns a function that ends it."""
+        """Call a plain function once in every tick, before the agents; returns a function that ends it.
+
+        It is part of the world, and ends when that is rebuilt. Who only looks on takes ``after_tick``, which stays.
+        """
         return self.kernel.every_tick(fn)
 
     def after_tick(self, fn: Callable[[], object]) -> Callable[[], None]:
@@ -381,6 +385,72 @@ class Runtime:
             self.kernel.spawn_stray(function(*args), name or getattr(function, "__qualname__", "coroutine"))
 
         self.post(begin)
+
+    # --- epochs -------------------------------------------------------------------------------------------------------
+
+    def rebuild_every(self, ticks: int, save: Callable[[Runtime], Any], load: Callable[[Runtime, Any], object]) -> None:
+        """Have the world rebuilt of its own save after each so many-th tick: say it where the world is made.
+
+        From then on whoever begins with such a save goes on exactly as this run did (``restore``). It changes the game:
+        plans begin anew, what was reserved is free, and agents draw other random numbers.
+
+        Args:
+            ticks: after how many; 0 for never, which still allows ``save`` and ``restore``.
+            save: called with the runtime, between two ticks; gives all of the world as plain JSON.
+            load: called with the runtime, which has nothing of a world then, and what ``save`` gave: puts up all that
+                making the world puts up. What the world keeps with its runtime (``game``) is for it to set as well.
+
+        Raises:
+            ValueError: an argument is none of these.
+        """
+        self.epochs.declare(ticks, save, load)
+
+    def save(self) -> dict[str, Any]:
+        """Write its world down between two ticks, as plain JSON; see ``rebuild_every``.
+
+        Raises:
+            WrongStateError: a tick runs, or its world never said how it is saved.
+            EpochError: its ``save`` failed, or gave what JSON cannot say.
+        """
+        self.kernel.require_between_ticks("runtime.save")
+        import json  # which only few programs need
+
+        saved: dict[str, Any] = json.loads(self.epochs.write())
+        return saved
+
+    def restore(self, saved: object) -> None:
+        """Rebuild its world of what ``save`` gave; it goes on with the tick after that.
+
+        Best before its first tick. Later all that lives ends first, as by ``close``.
+
+        Args:
+            saved: what ``save`` gave, or what JSON made of it; of a run with the same seed.
+
+        Raises:
+            RebuildError: it is nothing of that kind.
+            EpochError: the world's ``load`` failed.
+            WrongStateError: somebody drives it, or its world never said how it is loaded.
+        """
+        self._conductor.require_idle("runtime.restore")
+        text = self.epochs.read(saved)
+        if self.kernel.thread:  # a tick has run: what lives may have begun something
+            self._choose_host()
+        self._conductor.rebuild_now(text)
+
+    def forget_world(self) -> None:
+        """All that it had of a world that is over; called when another one is about to be loaded."""
+        for agent in self._agents.values():  # if none of it has ever begun, nobody has ended
+            agent.runtime = None
+        self._agents.clear()
+        self.round.change()
+        self.lacking.clear()
+        self.leases.clear()
+        self.intake.forget_inputs()
+        self.calls.forget()
+        self.waits, self.names, self._arrivals = WaitTimes(), Names(), 0
+        budget = self.search.budget
+        self.search = SearchWork(self.kernel, None if budget is None else budget.units)
+        self.game = self.drawing = self.mind = None
 
     # --- what comes in ------------------------------------------------------------------------------------------------
 
@@ -541,7 +611,7 @@ class Runtime:
                 COLLECTOR.between_ticks()
                 if self.gate.is_closed and not self.gate.admit():
                     return ran
-                self.kernel.step_tick()
+                self._conductor.tick_now()
         return ticks
 
     def freezing(self) -> contextlib.AbstractContextManager[None]:

@@ -341,6 +341,12 @@ class StubOutside:
             self._runtime.kernel.post(call.deliver, value, error)
         return len(held)
 
+    def rebuilt(self) -> None:
+        """The world was rebuilt: what was kept back is for nobody."""
+        self._held.clear()
+        if self._before is not None:
+            self._before.rebuilt()
+
     def close(self) -> None:
         """Go away: from now on the outside is called again. What is on its way comes in."""
         self._is_closed = True

@@ -105,6 +105,7 @@ def test_a_replay_that_differs_prints_both_sides(recording):
         (["--to", "99"], "tick 99 is after its last tick, 30"),
         (["--ticks", "5"], "a branch needs --to"),
         (["--to", "5", "--ticks", "5", "--no-verify"], "--no-verify does not go with it"),
+        (["--to", "5", "--ticks", "5", "--from-last-save"], "--from-last-save does not go with it"),
         (["--to", "5", "--edit", "nowhere.json"], "the script cannot be read"),
     ],
 )

@@ -61,8 +61,8 @@ def test_the_colony_takes_parameters_and_measures():
     assert isinstance(world, Measures)
     assert list(PARAMETERS) == [
         "hearthlings", "soldiers", "critters", "drakes", "wolves", "wolves_at_dusk", "wolf_health", "meals", "turnips",
-        "think_budget", "hearthling.eat.utility", "hearthling.sleep.utility", "hearthling.sit_by_the_fire.utility",
-        "critter.graze.utility", "wolf.leave.priority",
+        "think_budget", "epoch",
+        "hearthling.eat.utility", "hearthling.sleep.utility", "hearthling.sit_by_the_fire.utility", "critter.graze.utility", "wolf.leave.priority",
     ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ PAGES = [
     "docs/how-to/durable.md",
     "docs/how-to/embedding.md",
     "docs/how-to/ensembles.md",
+    "docs/how-to/epochs.md",
     "docs/how-to/hot-reload.md",
     "docs/how-to/inspector.md",
     "docs/how-to/metrics.md",

@@ -36,6 +36,7 @@ from agentrt.worlds import Value
 from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.colony import TICKS_PER_SECOND, Colony
 from agentrt_examples.colony.picture import Picture
+from agentrt_examples.colony.saving import found
 from agentrt_examples.colony.views import agents_panel, counts_line, events_panel, why_panel
 
 __all__ = ["SPEEDS", "ColonyApp", "MapView"]
@@ -69,7 +70,7 @@ class MapView(Widget):
 
     def __init__(self, picture: Picture) -> None:
         super().__init__(id="map", classes="panel")
-        self._picture = picture
+        self.picture = picture
         self._lines: list[Strip] = []
         self.selected: Entity | None = None
 
@@ -79,7 +80,7 @@ class MapView(Widget):
         Args:
             width: how many columns a cell takes, 1 or 2.
         """
-        lines = [Strip(line) for line in self._picture.lines(self.selected, width)]
+        lines = [Strip(line) for line in self.picture.lines(self.selected, width)]
         columns, rows = self.content_size
         selected = self.selected
         column, row = (0, 0) if selected is None or selected.is_destroyed else selected[Position].location
@@ -183,7 +184,7 @@ class ColonyApp(App[None]):
         self._seed = seed
         self._carry = 0.0
         self._shown: dict[str, Text] = {}
-        self.colony = Colony(seed=seed, host="plain", params=params)
+        self.colony = found(seed, "plain", params)
         self.picture = Picture(self.colony.cartographer)
         self.map = MapView(self.picture)
         self.is_paused = paused
@@ -265,7 +266,15 @@ class ColonyApp(App[None]):
             self._carry += self.speed
             while self._carry >= 1.0:
                 self._carry -= 1.0
-                self.colony.runtime.step()
+                self._step()
+
+    def _step(self) -> None:
+        runtime = self.colony.runtime
+        runtime.step()
+        if runtime.game is not self.colony and isinstance(runtime.game, Colony):  # it was rebuilt: an epoch
+            self.colony = runtime.game
+            self.picture = self.map.picture = Picture(self.colony.cartographer)
+            self.selected = None if self.selected is None else runtime.find(self.selected.name)
 
     def action_pause(self) -> None:
         """Stop or go on."""
@@ -275,7 +284,7 @@ class ColonyApp(App[None]):
     def action_step(self) -> None:
         """Let one tick pass, and stop."""
         self.is_paused = True
-        self.colony.runtime.step()
+        self._step()
         self.draw()
 
     def action_faster(self) -> None:

@@ -37,7 +37,9 @@ class Colony:
         across: how many colonies lie side by side, as one.
         down: how many lie one below the other.
         settled: whether anybody lives there and anything is in store; a saved game brings its own.
+        start_tick: the tick after which it begins.
         params: what of its setting is not as by default, by the names of ``setting.PARAMETERS``.
+        runtime: what it is put into, which has nothing of a world; None for one of its own.
 
     Attributes:
         seed, across, down, params: as given.
@@ -57,20 +59,18 @@ class Colony:
         across: int = 1,
         down: int = 1,
         settled: bool = True,
+        start_tick: int = 0,
         params: Mapping[str, Value] | None = None,
+        runtime: Runtime | None = None,
     ) -> None:
         self.seed = seed
         self.across = across
         self.down = down
         self.params: dict[str, Value] = dict(params or {})
         setting = Setting.of(self.params)
-        self.runtime = Runtime(
-            seed=seed,
-            ticks_per_second=TICKS_PER_SECOND,
-            host=host,
-            think_budget=setting.think_budget * across * down,
-            translate=status_text,
-        )
+        if runtime is None:
+            runtime = _runtime(seed, host, setting.think_budget * across * down, start_tick)
+        self.runtime = runtime
         self.runtime.game = self
         ground = Ground(across=across, down=down)
         self.town = Town(self.runtime.clock, self.runtime.leases, self.runtime.stream("world"), ground=ground)
@@ -91,3 +91,14 @@ class Colony:
         if self.runtime.trace.on:
             detail = (("kind", entry.kind), ("text", entry.text))
             self.runtime.trace.emit(TraceRecord(entry.tick, entry.who, "world", TraceEvent.NOTE, detail))
+
+
+def _runtime(seed: int | str, host: str, think_budget: int, start_tick: int) -> Runtime:
+    return Runtime(
+        seed=seed,
+        ticks_per_second=TICKS_PER_SECOND,
+        start_tick=start_tick,
+        host=host,
+        think_budget=think_budget,
+        translate=status_text,
+    )

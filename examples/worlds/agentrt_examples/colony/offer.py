@@ -43,10 +43,10 @@ class ColonyWorld:
             MissingExtraError: the extra ``demo`` is not installed.
         """
         try:
-            from agentrt_examples.colony.colony import Colony
+            from agentrt_examples.colony.saving import found
         except ModuleNotFoundError as error:
             raise MissingExtraError("demo", error.name or "tcod") from error
-        return Colony(seed=seed, host=host, params=params).runtime
+        return found(seed, host, params).runtime
 
     def measure(self, runtime: Runtime) -> Mapping[str, int | float | str]:
         """What a colony came to so far, and what there is in it.

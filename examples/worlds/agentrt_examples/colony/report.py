@@ -22,6 +22,7 @@ from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.decisions import DecisionTable
 from agentrt_examples.colony.foreman import Tally
 from agentrt_examples.colony.models import doing, driver_lines, flag_lines, models_of
+from agentrt_examples.colony.saving import found
 
 __all__ = [
     "ActionCount",
@@ -121,8 +122,12 @@ def run_headless(
     Returns:
         What it came to.
     """
-    colony = Colony(seed=seed, host=host, params=params)
-    runtime = colony.runtime
+    runtime = found(seed, host, params).runtime
+
+    def here() -> Colony:  # another one after each epoch
+        assert isinstance(runtime.game, Colony)
+        return runtime.game
+
     watch(runtime)
     digest = TraceDigest(runtime.trace)
     table = ActionTable(runtime.trace)
@@ -132,16 +137,17 @@ def run_headless(
 
     def after_tick() -> None:
         if runtime.tick % _PROGRESS_EVERY == 0:
-            progress(runtime.tick, ticks, describe(colony))
+            progress(runtime.tick, ticks, describe(here()))
         if runtime.tick == ticks:
             digest.close()
             table.close()
             decisions.close()
-            snapshots.extend(agent.snapshot() for agent in colony.population.agents if agent.attachments)
+            snapshots.extend(agent.snapshot() for agent in here().population.agents if agent.attachments)
             runtime.stop()
 
     runtime.after_tick(after_tick)
     drive(runtime, host, lambda: runtime.tick >= ticks)
+    colony = here()
     return WorldReport(
         digest=digest.hexdigest(),
         title=f"colony: {ticks} ticks, seed {seed}, {host} host{told_params(params)}",

@@ -14,6 +14,8 @@ What is lost on purpose:
 * The course of chance: the runtime of a loaded game has a seed of its own, made of the old one and of the tick, so that
   nobody gets the numbers of the first day again. Two loads of one save are alike, to the last bit.
 
+``found`` makes a colony that is rebuilt like this in epochs: then its runtime stays, and sees to chance itself.
+
 What the chart marks (plots, shelves, beds, hearths, bushes, nests) is built as ever, with the same numbers, and then
 put into the state that it had. Everything else is saved with its number.
 
@@ -22,11 +24,13 @@ Source: Stonehearth, AI: "Persistence".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from agentrt import Agent, Entity
+from agentrt import Agent, Entity, Runtime
 from agentrt.behavior import Stimuli
 from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
+from agentrt.worlds import Value
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.buffs import Buffs
@@ -40,14 +44,34 @@ from agentrt_examples.colony.minds.drake_senses import Sense
 from agentrt_examples.colony.minds.perception import Perception
 from agentrt_examples.colony.nests import Kin, Nest
 from agentrt_examples.colony.quarry import Quarry
+from agentrt_examples.colony.setting import Setting
 from agentrt_examples.colony.terrain import Cell
 
-__all__ = ["VERSION", "load", "save"]
+__all__ = ["VERSION", "found", "load", "save"]
 
 VERSION = 2
 """Of the form of what is saved."""
 
 Json = dict[str, Any]
+
+
+def found(seed: int | str, host: str, params: Mapping[str, Value] | None = None) -> Colony:
+    """Make a colony that is rebuilt in epochs, if its setting says so.
+
+    Args:
+        seed: of all that is random.
+        host: what it runs on.
+        params: what of its setting is not as by default.
+    """
+    colony = Colony(seed, host, params=params)
+    epoch = Setting.of(colony.params).epoch
+    colony.runtime.rebuild_every(epoch, _save_game, lambda runtime, saved: load(saved, runtime))
+    return colony
+
+
+def _save_game(runtime: Runtime) -> Json:
+    assert isinstance(runtime.game, Colony)
+    return save(runtime.game)
 
 
 def save(colony: Colony) -> Json:
@@ -72,11 +96,12 @@ def save(colony: Colony) -> Json:
     }
 
 
-def load(saved: Json) -> Colony:
+def load(saved: Json, runtime: Runtime | None = None) -> Colony:
     """Make a colony of what was saved.
 
     Args:
         saved: what ``save`` gave, or what JSON made of it.
+        runtime: what is rebuilt, and has nothing of a world then; None for a runtime of its own.
 
     Returns:
         The colony; it goes on with the tick after the one in which it was saved.
@@ -91,8 +116,17 @@ def load(saved: Json) -> Colony:
     seed = f"{saved['seed']} from tick {saved['tick']}"
     # Saves of before there were parameters are of the default setting.
     params = saved.get("params", {})
-    colony = Colony(seed, across=saved["across"], down=saved["down"], settled=False, params=params)
-    colony.runtime.clock.tick = saved["tick"]
+    if runtime is not None:
+        seed = saved["seed"]  # an epoch: the runtime itself sees to it
+    colony = Colony(
+        seed,
+        across=saved["across"],
+        down=saved["down"],
+        settled=False,
+        start_tick=saved["tick"],
+        params=params,
+        runtime=runtime,
+    )
     known = _load_world(colony, saved["world"])
     for being in saved["beings"]:
         known[being["id"]] = _load_body(colony, being)

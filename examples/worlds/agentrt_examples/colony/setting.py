@@ -44,6 +44,7 @@ class Setting:
     meals: int = _number(4, "Meals in store at first.", high=40)
     turnips: int = _number(8, "Turnips in store at first.", high=60)
     think_budget: int = _number(200, "Units of search work in a tick, for all agents together.", low=1, high=100_000)
+    epoch: int = _number(0, "After so many ticks, each time, it is rebuilt of its save; 0 for never.", high=1_000_000)
     tuned: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
