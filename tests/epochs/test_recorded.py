@@ -16,6 +16,7 @@ from agentrt.errors import RecordingError, ReplayError
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay, replay
+from agentrt.record.resume import resume
 
 mill = load("tests/epochs/mill.py")
 
@@ -88,6 +89,21 @@ def test_killed_at_any_tick_it_goes_on_from_the_last_save_to_the_same_end(undist
                     mill.windy(runtime)
                 runtime.step()
             assert again.digest == digest
+
+
+@pytest.mark.parametrize("tick", [47, 104, 150, 158])
+def test_killed_and_resumed_in_its_file_it_comes_over_its_epochs_to_the_same_end(undisturbed, tmp_path, tick):
+    folder, digest = undisturbed
+    for end in ("", "-wal"):
+        shutil.copyfile(folder / f"{tick}.sqlite{end}", tmp_path / f"run.sqlite{end}")
+    with resume(tmp_path / "run.sqlite", quiet) as runtime:
+        while runtime.tick < 180:
+            mill.windy(runtime)  # also what was not committed: its sender repeats it
+            runtime.step()
+        assert runtime.recorder.digest == digest
+    with Recording(tmp_path / "run.sqlite") as recording:
+        assert recording.saves == (100, 150)
+        assert replay(recording, quiet, since=150).digest == digest
 
 
 def test_killed_before_its_first_save_it_goes_on_from_the_beginning(undisturbed):
