@@ -358,10 +358,10 @@ class Conductor:
     def tick_now(self) -> None:
         """One tick, on the caller's stack."""
         epochs = self._epochs
-        if epochs.is_due():
+        if epochs.is_on and epochs.is_due():
             self.rebuild_now()
         self._kernel.step_tick()
-        if epochs.is_due() and not self._is_stopping:
+        if epochs.is_on and epochs.is_due() and not self._is_stopping:
             self.rebuild_now()
 
     def rebuild_now(self, saved: str = "") -> None:
@@ -373,7 +373,7 @@ class Conductor:
 
     async def _rebuild_if_due(self) -> None:
         epochs = self._epochs
-        if epochs.is_due():
+        if epochs.is_on and epochs.is_due():
             with shield(), epochs.rebuilding():
                 await self._end_all(_REBUILT)
 

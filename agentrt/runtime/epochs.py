@@ -75,9 +75,10 @@ class Home(Protocol):
 class Epochs:
     """How the world of one runtime is saved and rebuilt, and when."""
 
-    __slots__ = ("_failed", "_load", "_runtime", "_save", "every", "last")
+    __slots__ = ("_failed", "_load", "_runtime", "_save", "every", "is_on", "last")
 
     def __init__(self, runtime: Home) -> None:
+        self.is_on: bool = False  # whether ``is_due`` has to be asked before and after each tick
         self.every: int = 0  # after how many ticks it is rebuilt; 0 for never
         self.last: str = ""  # the save of which it was made last, as JSON; empty if it was not
         self._runtime = runtime
@@ -92,6 +93,7 @@ class Epochs:
             if not callable(fn):
                 raise ValueError(f"rebuild_every: {name} is a {type_name(fn)}: it takes a plain function")
         self.every, self._save, self._load = every, save, load
+        self.is_on = every > 0
 
     def is_due(self) -> bool:
         """Whether the world is to be rebuilt before another tick runs."""
@@ -180,6 +182,7 @@ class Epochs:
             self._make(text)
         except BaseException as error:
             # Also whoever ends the program in here: half a world must not go on by itself.
+            self.is_on = True
             self._failed = error if isinstance(error, EpochError) else _broken_off(error, runtime.tick)
             raise
         finally:
