@@ -792,6 +792,23 @@ class EpochError(RunFault):
         super().__init__(f"the world was not rebuilt, {what} failed: {problem}. {remedy}", **where)
 
 
+class ShardError(RunFault):
+    """A world in shards cannot go on: a shard broke a rule, or the sums of all of them do not agree."""
+
+    code = "ART340"
+
+    def __init__(self, shard: int | None, problem: str, **where: Unpack[_Where]) -> None:
+        self.shard = shard  # which one, from 0; None if it is about all of them
+        self.problem = problem  # in words
+        super().__init__(problem if shard is None else f"shard {shard}: {problem}", **where)
+
+
+class ShardLostError(ShardError):
+    """Where a shard ran is gone: a process ended, or a machine does not answer. What it wrote down is there."""
+
+    code = "ART341"
+
+
 class SimulationTimeout(RunFault):
     """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 

@@ -15,6 +15,7 @@ Rules:
 * A gauge of time measures seconds of processor time, so that what others run on the machine meanwhile is not
   counted; nothing that is measured here waits. A gauge of memory measures bytes. Both for one unit of work;
   whoever prints chooses the unit. A gauge of game time measures nothing itself: the work says what it took.
+* A gauge of real seconds is for what waits for other processes; whatever else the machine does is in it.
 * A gauge of ticks looks at each tick alone: the side prepares for one round, and its work is done for each round
   of the size. What counts is the median of the ticks, or the worst of them.
 * A target is a ratio within the row: to the limit, to a peer, of the worst tick to the median. Absolute figures are
@@ -32,6 +33,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from statistics import median
+from time import perf_counter
 from typing import Literal
 
 from benchmarks.alone import processor_time
@@ -41,7 +43,7 @@ __all__ = ["Gauge", "Measured", "Peer", "Prepare", "Row", "RowResult", "Side", "
 Work = Callable[[], float]
 """Does the work that is measured, and returns how many units it did; or how many game seconds it took."""
 
-Gauge = Literal["seconds", "bytes", "game seconds", "ticks", "worst tick"]
+Gauge = Literal["seconds", "bytes", "game seconds", "real seconds", "ticks", "worst tick"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ class Row:
     Attributes:
         name: what it is called on the command line.
         what: what is measured, in one sentence.
-        gauge: processor time, memory, game time, or the processor time of each tick: the median of them, or the worst.
+        gauge: processor time, memory, game time, real time, or the processor time of each tick: the median of them, or
+            the worst.
         ours: how agentrt does it.
         limit: how it is done by hand; None if there is no such thing.
         peers: how others do it.
@@ -295,6 +298,12 @@ def _collected() -> Iterator[None]:
         gc.enable()
 
 
+def _real_seconds(work: Work) -> float:
+    before = perf_counter()
+    units = work()
+    return (perf_counter() - before) / units
+
+
 def _seconds(work: Work) -> float:
     before = processor_time()
     units = work()
@@ -319,4 +328,5 @@ _MEASURES: dict[Gauge, Callable[[Work], float]] = {
     "seconds": _seconds,
     "bytes": _bytes,
     "game seconds": lambda work: work(),
+    "real seconds": _real_seconds,
 }

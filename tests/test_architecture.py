@@ -170,10 +170,10 @@ def test_every_package_is_typed(package):
     assert (PACKAGES[package] / "py.typed").is_file()
 
 
-def test_the_wheel_ships_all_packages_but_the_example_that_is_run_from_a_clone():
+def test_the_wheel_ships_all_packages_but_the_examples_that_are_run_from_a_clone():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     shipped = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    packages = [PACKAGES[name] for name in PACKAGES if name != "examples.crafter"]
+    packages = [PACKAGES[name] for name in PACKAGES if not name.startswith("examples.")]
     assert [ROOT / path for path in shipped] == [*packages, ROOT / "templates" / "agentrt_templates"]  # which is data
 
 

@@ -22,6 +22,7 @@ import agentrt.kernel
 import agentrt.minds
 import agentrt.rebuild
 import agentrt.record
+import agentrt.shards
 import agentrt.snapshot
 import agentrt.strategy
 import agentrt.tasks
@@ -257,6 +258,8 @@ SNAPSHOT = [
     "values_by_name",
 ]
 
+SHARDS = ["LocalShards", "Part", "PipeShards", "RayShards", "Shard", "ShardPlace", "ShardedWorld", "Shards"]
+
 INSPECT = ["DEFAULT_PORT", "Inspector", "OneFile", "write_html"]
 
 STRATEGY = [
@@ -376,6 +379,10 @@ def test_the_facade_for_whoever_looks():
     assert sorted(agentrt.inspect.__all__) == INSPECT
 
 
+def test_the_facade_for_worlds_in_shards():
+    assert sorted(agentrt.shards.__all__) == SHARDS
+
+
 FACADES = [
     agentrt,
     agentrt.activity,
@@ -384,6 +391,7 @@ FACADES = [
     agentrt.ensembles,
     agentrt.inspect,
     agentrt.record,
+    agentrt.shards,
     agentrt.strategy,
     agentrt.testing,
     agentrt.testing.strategies,

@@ -139,6 +139,7 @@ ROOTS = {  # classes of which one other is made, and why they are two
     "Thinker": "what the kernel has of a unit, which stands four rooms above it, and is an entry of its queue",
     "AnsweringSeat": "what compiled code writes of a unit, which stands above the author's side",
     "ControlFlow": "the kernel lets pass what only the planner, two floors above, knows and raises",
+    "SimpleWorld": "what most worlds are, whole as it is; a world in shards is one whose runtime is one part of it",
     "Declared": "the data of ActionSpec, for compiled code; reading an author's class cannot be compiled",
 }
 ONE_HEIR: set[str] = set()  # classes that nothing makes, no facade shows, and one class inherits from

@@ -57,6 +57,7 @@ FACADES = (
     "agentrt.testing.strategies",
     "agentrt.record",
     "agentrt.ensembles",
+    "agentrt.shards",
     "agentrt.snapshot",
     "agentrt.inspect",
     "agentrt.drawing",

@@ -25,6 +25,7 @@ from benchmarks.rows.miner import MINER
 from benchmarks.rows.mixed import MIXED_MEMORY, MIXED_TEN_THOUSAND
 from benchmarks.rows.recording import EXPORT_PERFETTO, RECORDING, RECORDING_DRAWINGS, RECORDING_VIEWS
 from benchmarks.rows.selection import SELECTION_CHANGED, SELECTION_FRESH, SELECTION_UNCHANGED
+from benchmarks.rows.shards import SHARDS_PIPES, SHARDS_RAY
 from benchmarks.rows.strategies import (
     STRATEGIES_CHAINED,
     STRATEGIES_ONE_NEED,
@@ -76,6 +77,8 @@ ROWS: tuple[Row, ...] = (
     MINER,
     MINDS,
     MINDS_QUEUE,
+    SHARDS_PIPES,
+    SHARDS_RAY,
     UNWATCHED,
     WATCHED,
     SNAPSHOT,

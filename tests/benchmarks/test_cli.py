@@ -35,7 +35,7 @@ def test_the_list(capsys):
     assert cli.main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [row.name for row in ROWS]
-    assert [line.split()[0] for line in lines if line.endswith(" (big)")] == ["planners_100k"]
+    assert [line.split()[0] for line in lines if line.endswith(" (big)")] == ["planners_100k", "shards_ray"]
 
 
 def test_rows_keep_their_order_whatever_is_asked_for(monkeypatch, capsys):

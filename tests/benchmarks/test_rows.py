@@ -77,6 +77,8 @@ def test_names_and_targets():
         ("miner", None, None, [("no look-ahead, options, order", 1.2)]),
         ("minds", None, None, []),
         ("minds_queue", None, None, []),
+        ("shards_pipes", 1.25, None, []),
+        ("shards_ray", 1.25, None, []),
         ("unwatched", 1.05, None, []),
         ("watched", 3, None, []),
         ("snapshot", 3.4, None, []),
@@ -109,7 +111,7 @@ def test_the_readme_has_the_same_targets(root):
     assert table[2:] == [line(row) for row in ROWS]
 
 
-SLOW = ("colony", "importing", "miner")  # whole worlds, and other processes
+SLOW = ("colony", "importing", "miner", "shards_pipes")  # whole worlds, and other processes
 SIDES = [
     pytest.param(
         row,
@@ -118,6 +120,7 @@ SIDES = [
         marks=[pytest.mark.slow] if row.name in SLOW else [],
     )
     for row in ROWS
+    if row.name != "shards_ray"  # a cluster takes long to come up, and tests/shards has one
     for side in row.sides()
 ]
 

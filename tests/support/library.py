@@ -19,6 +19,7 @@ PACKAGES = {
     "agentrt_examples": ROOT / "examples" / "worlds" / "agentrt_examples",
     "agentrt_miner_shop": ROOT / "examples" / "worlds" / "agentrt_miner_shop",
     "examples.crafter": ROOT / "examples" / "crafter",
+    "examples.frontier": ROOT / "examples" / "frontier",
 }
 
 

@@ -1,0 +1,414 @@
+"""The barrier: what brings the shards of a world together between two windows.
+
+It opens a window in all shards, waits until all have run it, and makes of what they tell what the next window brings
+each of them. Rules:
+
+* What a barrier gives depends on what the shards told and on nothing else: they are gone through by their numbers,
+  messages are sorted, and who answered first is not to be seen. So the run is the same wherever the shards live.
+* It has the *directory*: in which shard each agent is, or will be when the next window opens. Messages to agents are
+  led by it.
+* It checks what must not change: an agent is in one shard, a shard has as many as it should, and the messages that were
+  sent are those that were taken, that found nobody, and that are under way (``Tally``). What does not agree is a
+  ``ShardError`` at this barrier; nothing goes on after that.
+* A place that is lost is started anew, and its shards come back by their journals; the others wait. One that is lost
+  again and again at the same barrier is an error.
+* What a window brings is written down before anybody is told (``_Journal``). So whoever opens the folder after this
+  process has died finds each shard before or after that window, and goes on from there.
+
+A run is fixed by world, seed, parameters, number of shards and window. Its ``digest`` is made of those of the shards.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from agentrt.errors import DefinitionError, ShardError, ShardLostError
+from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
+from agentrt.shards.shard import Inbound, Outbound, ShardedWorld, Tally, in_order
+from agentrt.words import counted, few, repr_of
+from agentrt.worlds import checked_params
+
+if TYPE_CHECKING:
+    from agentrt.worlds import Value
+
+_MOST_LOSSES = 5  # of one place at one barrier
+_MASK = (1 << 64) - 1
+
+
+class Shards:
+    """All shards of a world. Also a context manager.
+
+    Args:
+        world: the world.
+        shards: into how many it is cut.
+        seed: of all that is random.
+        params: values for its parameters, by name.
+        places: where the shards live, dealt out in turn; one place here by default.
+        folder: where the journals of the shards are, and that of the barrier; made if it is not there. One that has
+            journals goes on with them. None writes nothing down, and a lost place ends the run.
+        app: where the world is found by another process, as ``module:name``; empty for one that is installed, or that
+            of the project.
+
+    Raises:
+        ShardError: the folder is that of another run, or is used; a shard cannot come back.
+        DefinitionError: a place is given twice.
+        ParameterError: the world does not take the parameters.
+    """
+
+    def __init__(
+        self,
+        world: ShardedWorld,
+        shards: int,
+        *,
+        seed: int = 0,
+        params: Mapping[str, object] | None = None,
+        places: Sequence[ShardPlace] = (),
+        folder: str | Path | None = None,
+        app: str = "",
+    ) -> None:
+        checked = checked_params(world, {**(params or {}), "shards": shards})
+        own = {name: value for name, value in checked.items() if name not in ("shard", "shards")}
+        self.world: ShardedWorld = world
+        self.shards: int = shards
+        self.windows: int = 0  # how many are over
+        self.losses: int = 0  # how often a place was lost, and came back
+        self._places: tuple[ShardPlace, ...] = tuple(places) or (LocalShards(),)
+        if len({id(place) for place in self._places}) < len(self._places):
+            raise DefinitionError(
+                "Shards", "a place is given twice.", "Make one for each: [PipeShards(), PipeShards()]."
+            )
+        journals = "" if folder is None else str(Path(folder).resolve())
+        self._tenancy: Tenancy = {
+            "world": world.name,
+            "app": app,
+            "shards": shards,
+            "seed": seed,
+            "params": own,
+            "journals": journals,
+        }
+        self._homes: dict[str, int] = {}  # the directory
+        self._is_broken = False  # whether a window was not run to its end
+        self._counts = [0] * shards  # how many agents are, or will be, in each
+        self._journal = None if folder is None else _Journal(Path(journals), self._tenancy, world.window)
+        try:
+            for place in self._places:
+                place.start(world, self._tenancy)
+            self._reports: list[Outbound] = self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    # --- what there is ------------------------------------------------------------------------------------------------
+
+    @property
+    def tick(self) -> int:
+        """The last tick that all have run."""
+        return self.windows * self.world.window
+
+    @property
+    def agents(self) -> int:
+        """How many agents there are in all shards, and on their way."""
+        return len(self._homes)
+
+    def where(self, name: str) -> int | None:
+        """In which shard an agent is, or will be when the next window opens; None if it is nowhere."""
+        return self._homes.get(name)
+
+    @property
+    def digests(self) -> list[str]:
+        """The digest of each shard's run so far."""
+        return [report["digest"] for report in self._reports]
+
+    @property
+    def digest(self) -> str:
+        """A hash of all runs so far: equal for equal runs, wherever the shards live."""
+        return blake2b(":".join(self.digests).encode(), digest_size=16).hexdigest()
+
+    @property
+    def moving(self) -> int:
+        """How many agents move at this barrier."""
+        return sum(len(report["leaving"]) for report in self._reports)
+
+    @property
+    def messages(self) -> dict[str, int]:
+        """How many messages there were so far: sent, taken, dead (they found nobody), and under way."""
+        names = ("sent", "taken", "dead", "waiting")
+        return {name: sum(report["tallies"][at][0] for report in self._reports) for at, name in enumerate(names)}
+
+    def measure(self) -> list[dict[str, Value]]:
+        """What the world measures of each shard."""
+        asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
+        return [report["measures"] for report in self._round(asked)]
+
+    # --- windows ------------------------------------------------------------------------------------------------------
+
+    def run(self, windows: int = 1) -> None:
+        """Run some windows more.
+
+        Raises:
+            ShardError: a shard broke a rule, or what must not change has changed.
+            ShardLostError: a place is lost, and cannot come back.
+        """
+        if self._is_broken:
+            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
+            raise self._error(
+                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
+            )
+        self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
+        for _ in range(windows):
+            inbounds = self._route()
+            if self._journal is not None:
+                self._journal.put(self.windows, inbounds)
+            self._reports = self._run(dict(enumerate(inbounds)))
+            self.windows += 1
+            self._absorb()
+        self._is_broken = False
+
+    def _open(self) -> list[Outbound]:
+        """Open all shards, and finish the window that was under way if there was one."""
+        last = None if self._journal is None else self._journal.last()
+        number = 0 if last is None else last[0]
+        asked = {shard: _request("open", shard, number) for shard in range(self.shards)}
+        found = {report["shard"]: report for report in self._round(asked)}
+        self._reports = list(found.values())
+        if last is not None:
+            number, inbounds = last
+            behind = {shard: inbounds[shard] for shard, report in found.items() if report["windows"] == number}
+            for shard, inbound in behind.items():
+                for name in (*found[shard]["came"], *(row[1] for row in inbound["arrivals"])):
+                    self._settle(name, shard)
+            ran = self._run(behind)
+            self._reports = [{report["shard"]: report for report in (*found.values(), *ran)}[s] for s in found]
+            number += 1
+        self.windows = number
+        self._absorb()
+        return self._reports
+
+    def _run(self, inbounds: Mapping[int, Inbound]) -> list[Outbound]:
+        """Run a window in some shards."""
+        asked = {shard: _request("window", shard, one["number"], one) for shard, one in inbounds.items()}
+        return self._round(asked)
+
+    def _route(self) -> list[Inbound]:
+        """What the next window brings to each shard."""
+        inbounds: list[Inbound] = [
+            {"number": self.windows, "halo": [], "arrivals": [], "messages": [], "dead": []} for _ in range(self.shards)
+        ]
+        for report in self._reports:
+            source = report["shard"]
+            for to, shown in report["halo"]:
+                inbounds[to]["halo"].append([source, shown])
+            for to, name, random, state in report["leaving"]:
+                inbounds[to]["arrivals"].append([source, name, random, state])
+            for message in report["messages"]:
+                to = message[3] if isinstance(message[3], int) else self._homes.get(message[3])
+                if to is None:
+                    inbounds[source]["dead"].append(message)
+                else:
+                    inbounds[to]["messages"].append(message)
+        for inbound in inbounds:
+            inbound["messages"].sort(key=in_order)
+        return inbounds
+
+    # --- what must not change -----------------------------------------------------------------------------------------
+
+    def _absorb(self) -> None:
+        """Bring the directory up to this barrier, and check what all of them told."""
+        for report in self._reports:
+            self._require_time(report)
+            for name in self._gone(report):
+                self._homes.pop(name)
+                self._counts[report["shard"]] -= 1
+        for report in self._reports:
+            for name in report["came"]:
+                self._settle(name, report["shard"])
+            here = self._counts[report["shard"]]
+            if here != report["count"]:
+                raise self._error(
+                    report["shard"], f"it has {counted(report['count'], 'agent')}, and should have {here}"
+                )
+        for report in self._reports:
+            for to, name, *_ in report["leaving"]:
+                if name in self._homes:
+                    raise self._error(
+                        report["shard"], f"{name!r} leaves it, and is in shard {self._homes[name]} as well"
+                    )
+                self._settle(name, to)
+        self._require_sums()
+
+    def _require_time(self, report: Outbound) -> None:
+        if (report["windows"], report["tick"]) != (self.windows, self.tick):
+            stands = f"it stands at tick {report['tick']}, after {counted(report['windows'], 'window')}"
+            raise self._error(report["shard"], f"{stands}; the others are at {self.tick}, after {self.windows}")
+
+    def _gone(self, report: Outbound) -> list[str]:
+        """Whose names are not those of agents of a shard any more."""
+        shard = report["shard"]
+        if report["is_whole"]:  # a shard that came back tells who is there
+            there = set(report["came"])
+            return [name for name, home in self._homes.items() if home == shard and name not in there]
+        for name in report["went"]:
+            if self._homes.get(name) != shard:
+                raise self._error(shard, f"{name!r} is gone, and was not there")
+        return report["went"]
+
+    def _settle(self, name: str, shard: int) -> None:
+        home = self._homes.get(name)
+        if home is None:
+            self._homes[name] = shard
+            self._counts[shard] += 1
+        elif home != shard:
+            raise self._error(shard, f"{name!r} is there, and in shard {home} as well. Names are for the whole world")
+
+    def _require_sums(self) -> None:
+        """What was sent was taken, found nobody or is under way; who left has come or is on the way."""
+        moving = Tally()
+        for report in self._reports:
+            for _, name, *_ in report["leaving"]:
+                moving.add(name, self.windows)
+        sums = [[0, 0] for _ in range(6)]
+        for report in self._reports:
+            for tally, (count, total) in zip(sums, report["tallies"], strict=True):
+                tally[0] += count
+                tally[1] += total
+        sent, taken, dead, waiting, left, came = sums
+        for at, what in enumerate(("number", "marks")):
+            if (sent[at] - taken[at] - dead[at] - waiting[at]) & _MASK:
+                told = f"{sent[0]} sent, {taken[0]} taken, {dead[0]} found nobody, {waiting[0]} under way"
+                raise self._error(None, f"messages were lost or doubled, by their {what}: {told}")
+            if (left[at] - came[at] - moving.as_json()[at]) & _MASK:
+                told = f"{left[0]} left, {came[0]} came, {moving.count} are on their way"
+                raise self._error(None, f"agents were lost or doubled, by their {what}: {told}")
+
+    def _error(self, shard: int | None, problem: str) -> ShardError:
+        return ShardError(shard, problem, tick=self.tick)
+
+    # --- places -------------------------------------------------------------------------------------------------------
+
+    def _round(self, asked: Mapping[int, ShardRequest]) -> list[Outbound]:
+        """Ask all places what is for their shards, wait until all have answered; what they tell, by their numbers."""
+        groups = [(place, self._of(place, asked)) for place in self._places]
+        for place, requests in groups:
+            place.ask(requests)
+        told = [report for place, requests in groups for report in self._answers(place, requests)]
+        return sorted(told, key=lambda report: report["shard"])
+
+    def _of(self, place: ShardPlace, asked: Mapping[int, ShardRequest]) -> list[ShardRequest]:
+        """What of it is for a place: the shards are dealt out in turn."""
+        return [asked[shard] for shard in sorted(asked) if self._places[shard % len(self._places)] is place]
+
+    def _answers(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+        for losses in itertools.count(1):
+            try:
+                return place.answers() if losses == 1 else self._again(place, requests)
+            except ShardLostError as error:
+                if self._journal is None:
+                    error.add_note("Nothing was written down, so it cannot come back: give Shards(folder=...).")
+                    raise
+                self.losses += 1
+                if losses == _MOST_LOSSES:
+                    shards = few([str(one["shard"]) for one in requests], 10)
+                    problem = f"its place was lost {losses} times at this barrier, with shards {shards}; the last time"
+                    raise ShardLostError(error.shard, f"{problem}: {error.problem}", tick=self.tick) from None
+        raise AssertionError  # it counts for ever
+
+    def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+        """Start a place anew, have all of its shards come back, and ask again what was not done."""
+        place.start(self.world, self._tenancy)
+        here = [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
+        place.ask([_request("open", shard, self.windows) for shard in here])
+        opened = {report["shard"]: report for report in place.answers()}
+        left = [one for one in requests if not _is_done(one, opened[one["shard"]])]
+        place.ask(left)
+        again = {report["shard"]: report for report in place.answers()}
+        return [again.get(one["shard"], opened[one["shard"]]) for one in requests]
+
+    def close(self) -> None:
+        """Close all places; what was written down can go on later. Calling it twice does nothing."""
+        for place in self._places:
+            place.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Shards: {self.shards} of {self.world.name!r}, tick {self.tick}, {counted(self.agents, 'agent')}>"
+
+
+def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None) -> ShardRequest:
+    return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound}
+
+
+def _is_done(request: ShardRequest, opened: Outbound) -> bool:
+    """Whether a shard that has come back did already what it is asked for."""
+    if request["inbound"] is not None:
+        return opened["windows"] > request["windows"]
+    return request["ask"] == "open"
+
+
+class _Journal:
+    """What the barrier writes down: which run it is, and what the last window brings to each shard.
+
+    A file of SQLite, locked as long as somebody has it: two who lead the same shards would each bring half of it.
+
+    Raises:
+        ShardError: it cannot be used, or is of another run.
+    """
+
+    def __init__(self, folder: Path, tenancy: Tenancy, window: int) -> None:
+        self._path = folder / "barrier.sqlite"
+        run = json.dumps({**tenancy, "journals": "", "app": "", "window": window}, sort_keys=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(self._path, isolation_level=None, timeout=0.0)
+            self._begin(run)
+        except (sqlite3.Error, OSError) as error:
+            raise ShardError(
+                None, f"{self._path} cannot be used, or another process leads these shards: {error}"
+            ) from None
+
+    def _begin(self, run: str) -> None:
+        execute = self._connection.execute
+        try:
+            execute("PRAGMA locking_mode=EXCLUSIVE")
+            execute("PRAGMA journal_mode=WAL")
+            execute("BEGIN EXCLUSIVE")
+            execute("CREATE TABLE IF NOT EXISTS runs (run TEXT)")
+            execute("CREATE TABLE IF NOT EXISTS windows (number INTEGER PRIMARY KEY, inbounds TEXT)")
+            found = execute("SELECT run FROM runs").fetchone()
+            if found is None:
+                execute("INSERT INTO runs VALUES (?)", (run,))
+            elif found[0] != run:
+                problem = f"{self._path} is of another run: {repr_of(found[0], 400)}, and not {run}"
+                raise ShardError(None, f"{problem}. Choose another folder")
+            execute("COMMIT")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def last(self) -> tuple[int, list[Inbound]] | None:
+        """The last window that was opened: its number, and what it brings."""
+        row = self._connection.execute("SELECT number, inbounds FROM windows ORDER BY number DESC").fetchone()
+        return None if row is None else (row[0], json.loads(row[1]))
+
+    def put(self, number: int, inbounds: list[Inbound]) -> None:
+        """Write a window down, before anybody is told; the ones before are over everywhere."""
+        execute = self._connection.execute
+        execute("BEGIN")
+        execute("DELETE FROM windows")
+        execute("INSERT INTO windows VALUES (?, ?)", (number, json.dumps(inbounds)))
+        execute("COMMIT")
+
+    def close(self) -> None:
+        self._connection.close()

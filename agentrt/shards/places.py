@@ -1,0 +1,253 @@
+"""Where shards live: what a place has to offer, what every place does, and the place that is this very process.
+
+A *place* has one or more shards of one world. It is handed requests, plain data, and answers them in order; between the
+two whoever asked may ask other places, so that they work at the same time. What differs between places is how requests
+come there. What is done with them is the same everywhere (``Tenants``), so a shard cannot tell where it lives.
+
+With a folder for journals each shard is recorded there, and committed at every barrier. A place that is started anew
+finds the journals, and each shard comes back by its own: the world is made again and what came in comes in again, up to
+the last barrier that was written down. A shard whose journal cannot be repeated is an error, and is never begun anew.
+
+Rules:
+
+* A window is opened once: a request with the number of another one than the next is an error.
+* An answer can be asked for again (``open``) as long as the next window is not open.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypedDict
+
+from agentrt.errors import RecordingError, ShardError
+from agentrt.kernel.trace import TraceDigest
+from agentrt.record.recording import Recording
+from agentrt.record.replay import Replay
+from agentrt.shards.shard import WINDOW_INPUT, Inbound, Outbound, ShardedWorld
+from agentrt.words import counted
+from agentrt.worlds import Value, measure_world
+
+if TYPE_CHECKING:
+    from agentrt.runtime.intake import RunRecorder
+    from agentrt.runtime.runtime import Runtime
+    from agentrt.shards.shard import Shard
+
+
+class ShardRequest(TypedDict):
+    """What a place is asked to do with one of its shards; the answer is what the shard tells at its barrier.
+
+    * ``open``: make it, or have it come back by its journal.
+    * ``window``: open a window with what comes in, and run it.
+    * ``measure``: measure it.
+    """
+
+    ask: str
+    shard: int
+    windows: int  # how many it has run, or must have run by its journal
+    inbound: Inbound | None  # for a window
+
+
+class Tenancy(TypedDict):
+    """What all shards of a run have in common, as plain data."""
+
+    world: str  # its name
+    app: str  # where another process finds it, as ``module:name``; empty for one that is installed, or of the project
+    shards: int
+    seed: int
+    params: dict[str, Value]  # that were given, checked
+    journals: str  # the folder of what the shards write down; empty for nothing
+
+
+class ShardPlace(Protocol):
+    """A place where shards can live."""
+
+    def start(self, world: ShardedWorld, tenancy: Tenancy) -> None:
+        """Begin, or begin anew after it was lost; it has no shards before it is asked to open some."""
+        ...
+
+    def ask(self, requests: Sequence[ShardRequest]) -> None:
+        """Hand over what is to be done; returns at once where somebody else does it."""
+        ...
+
+    def answers(self) -> list[Outbound]:
+        """The answers to what was asked last, in that order.
+
+        Raises:
+            ShardLostError: the place is gone, with all that is not written down.
+            ShardError: a shard cannot go on.
+        """
+        ...
+
+    def close(self) -> None:
+        """End it. Calling it twice does nothing."""
+        ...
+
+
+class Tenants:
+    """The shards of one place, as requests reach them."""
+
+    def __init__(self, world: ShardedWorld, tenancy: Tenancy) -> None:
+        self._world = world
+        self._tenancy = tenancy
+        self._shards: dict[int, _Tenant] = {}
+
+    def answer(self, request: ShardRequest) -> Outbound:
+        """Do what is asked."""
+        number, inbound = request["shard"], request["inbound"]
+        if request["ask"] == "open" and number not in self._shards:
+            self._shards[number] = _Tenant(self._world, self._tenancy, number, request["windows"])
+        tenant = self._shards[number]
+        if inbound is not None:
+            return tenant.run_window(inbound)
+        return tenant.open() if request["ask"] == "open" else tenant.measure()
+
+    def close(self) -> None:
+        """Close all shards; what they write down can go on later."""
+        for tenant in self._shards.values():
+            tenant.close()
+        self._shards.clear()
+
+
+class _Tenant:
+    """One shard with its recorder."""
+
+    def __init__(self, world: ShardedWorld, tenancy: Tenancy, number: int, windows: int) -> None:
+        self._world = world
+        self._number = number
+        self._params = {**tenancy["params"], "shards": tenancy["shards"], "shard": number}
+        self._known: set[str] = set()  # whose names were told
+        journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
+        self._recorder: RunRecorder | None = None
+        if journal is not None and windows == 0 and not _old(journal).exists():
+            _discard_unread(journal)
+        if journal is not None and (journal.exists() or _old(journal).exists()):
+            self._come_back(journal)
+        else:
+            self._make(seed=tenancy["seed"], host="plain")
+            if journal is not None:
+                self._record(journal)
+        if self._shard.windows < windows:
+            problem = f"its journal has {counted(self._shard.windows, 'window')}, and {windows} were run"
+            raise ShardError(number, f"{problem}. Put the journal back, or begin the run anew in another folder")
+
+    def _make(self, *, seed: int, host: str, **_: object) -> Runtime:
+        self._shard: Shard
+        self.runtime: Runtime
+        defaults = {name: one.default for name, one in self._world.parameters.items()}
+        self._shard, self.runtime = self._world.shard(seed=seed, host=host, params={**defaults, **self._params})
+        self._digest = TraceDigest(self.runtime.trace)
+        return self.runtime
+
+    def _record(self, journal: Path) -> None:
+        """Write it down; a barrier is the only place to which it has to come back."""
+        self._recorder = self.runtime.record(
+            journal,
+            world=self._world.name,
+            params=self._params,
+            views="none",
+            drawings="none",
+            commit_every=self._world.window,
+        )
+
+    def open(self) -> Outbound:
+        """What it tells at its barrier, with all names."""
+        self._known = set()
+        return self._report()
+
+    def run_window(self, inbound: Inbound) -> Outbound:
+        """Open the next window, and run it."""
+        if inbound["number"] != self._shard.windows:
+            problem = f"it was asked for window {inbound['number']}, and the next one is {self._shard.windows}"
+            raise ShardError(self._number, problem, tick=self.runtime.tick)
+        self.runtime.send(WINDOW_INPUT, **inbound)
+        for _ in range(self._world.window):
+            self.runtime.step()
+        if self._recorder is not None and not self._recorder.is_open:  # without it, it could not come back
+            problem = f"its journal ends here: {self._recorder.stopped}"
+            raise ShardError(self._number, problem, tick=self.runtime.tick)
+        return self._report()
+
+    def measure(self) -> Outbound:
+        """What it told, with what the world measures."""
+        return {**self._report(), "measures": measure_world(self._world, self.runtime)}
+
+    def _report(self) -> Outbound:
+        outbound = self._shard.report(self._digest.hexdigest(), self._known)
+        self._known.difference_update(outbound["went"])
+        self._known.update(outbound["came"])
+        return outbound
+
+    def close(self) -> None:
+        self._digest.close()
+        if not self.runtime.kernel.in_tick:
+            self.runtime.close("its shards are closed")
+
+    def _come_back(self, journal: Path) -> None:
+        """Run again what the journal says, and write it down anew; the old one stays until all of it is there."""
+        old = _old(journal)
+        if old.exists():  # an earlier coming back was broken off
+            _discard(journal)
+        else:
+            with contextlib.closing(sqlite3.connect(journal)) as connection:
+                connection.execute("PRAGMA journal_mode=DELETE")  # one file again, so that it is moved whole
+            journal.replace(old)
+        with Recording.open(old) as recording:
+            replay = Replay(recording, self._make)
+            self._record(journal)
+            replay.to()
+            replay.require(recording.last_tick)
+            replay._forget()
+            self.runtime.calls.answers = None
+        while self.runtime.tick % self._world.window:  # it ended within a window, whose input it has
+            self.runtime.step()
+        _discard(old)
+
+
+def _old(journal: Path) -> Path:
+    return journal.with_name(f"{journal.name}.old")
+
+
+def _discard_unread(journal: Path) -> None:
+    """Take away a journal that has not even a beginning: whoever made it died in that moment."""
+    if journal.exists():
+        try:
+            Recording(journal).close()
+        except RecordingError:
+            _discard(journal)
+
+
+def _discard(journal: Path) -> None:
+    for ending in ("", "-wal", "-shm"):  # what SQLite leaves beside it
+        Path(f"{journal}{ending}").unlink(missing_ok=True)
+
+
+class LocalShards:
+    """Shards that live here, in this process, one after the other: no faster than without, and nothing is started."""
+
+    def __init__(self) -> None:
+        self._tenants: Tenants | None = None
+        self._asked: list[ShardRequest] = []
+
+    def start(self, world: ShardedWorld, tenancy: Tenancy) -> None:
+        """See ``ShardPlace``."""
+        self.close()
+        self._tenants = Tenants(world, tenancy)
+
+    def ask(self, requests: Sequence[ShardRequest]) -> None:
+        """See ``ShardPlace``; what is asked is done when the answers are fetched, so that others are asked first."""
+        self._asked = list(requests)
+
+    def answers(self) -> list[Outbound]:
+        """See ``ShardPlace``."""
+        assert self._tenants is not None, "it was not started"
+        asked, self._asked = self._asked, []
+        return [self._tenants.answer(request) for request in asked]
+
+    def close(self) -> None:
+        """See ``ShardPlace``."""
+        if self._tenants is not None:
+            self._tenants.close()
+            self._tenants = None

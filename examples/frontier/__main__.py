@@ -1,0 +1,92 @@
+"""``python -m examples.frontier``: run the frontier in shards, or measure what they bring.
+
+Real time is measured, so leave the machine alone meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from agentrt.cli.groups import Group
+from agentrt.shards import LocalShards, PipeShards, RayShards, ShardPlace, Shards
+from examples.frontier import world
+
+__all__ = ["main"]
+
+APP = "examples.frontier:world"
+ROOT = Path(__file__).parent.parent.parent
+SIZES = {  # the whole map; a cluster has room for more
+    "small": {"columns": 16, "rows": 8, "caravans": 240, "bands": 10},
+    "normal": {},
+    "storm": {"columns": 32, "rows": 32, "road": 3},
+    "large": {"columns": 512, "rows": 64, "caravans": 120_000, "bands": 8_000},
+}
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Caravans, villages and robbers on a map that is cut into shards."""
+
+
+@main.command()
+@click.option("--size", type=click.Choice(list(SIZES)), default="normal", show_default=True, help="Of the map.")
+@click.option("--shards", type=click.IntRange(1), default=4, show_default=True, help="Into how many it is cut.")
+@click.option("--pipes", type=click.IntRange(0), default=0, help="So many places are processes of this machine.")
+@click.option("--ray", type=click.IntRange(0), default=0, help="So many places are actors of Ray.")
+@click.option("--address", default="auto", show_default=True, help="Of the cluster, as ray.init takes it.")
+@click.option("--windows", type=click.IntRange(1), default=20, show_default=True, help="How many are run.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--folder", type=click.Path(path_type=Path), help="Where journals are kept; goes on with those there.")
+def run(
+    size: str, shards: int, pipes: int, ray: int, address: str, windows: int, seed: int, folder: Path | None
+) -> None:
+    """Run it, and tell what happened in each shard. Without --pipes and --ray it runs in this process."""
+    if ray:
+        import ray as cluster
+
+        cluster.init(address=address, runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}}, log_to_driver=False)
+    places: list[ShardPlace] = [PipeShards(cwd=ROOT) for _ in range(pipes)]
+    places += [RayShards() for _ in range(ray)]
+    with Shards(world, shards, seed=seed, params=SIZES[size], places=places, folder=folder, app=APP) as run:
+        begun, moved = time.perf_counter(), 0
+        for _ in range(windows):
+            run.run()
+            moved += run.moving
+        took = time.perf_counter() - begun
+        rows = run.measure()
+        for number, row in enumerate(rows):
+            click.echo(f"shard {number}: " + ", ".join(f"{value} {name}" for name, value in row.items()))
+        click.echo(f"{moved / windows:.0f} of {run.agents} agents moved in a window; messages: {run.messages}")
+        click.echo(f"gold in all: {sum(int(row['gold']) for row in rows)}")
+        click.echo(f"{1000 * took / windows:.1f} ms a window, {run.losses} places were lost and came back")
+        click.echo(f"digest: {run.digest}")
+
+
+@main.command()
+@click.option("--windows", type=click.IntRange(1), default=10, show_default=True, help="Measured of each.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The picture, as SVG or PNG.")
+def throughput(windows: int, out: Path) -> None:
+    """Measure how many agents run how many ticks in a second, by shards and places, and draw it. Needs matplotlib."""
+    from examples.frontier.picture import draw
+
+    settled = 6  # windows in which the first caravans come to a border
+    kinds: dict[str, type[LocalShards] | type[PipeShards]] = {"here": LocalShards, "processes": PipeShards}
+    measured: dict[str, dict[int, float]] = {kind: {} for kind in kinds}
+    for shards in (1, 2, 4, 8):
+        for kind, place in kinds.items():
+            places: list[ShardPlace] = [place() for _ in range(min(shards, 2))]
+            with Shards(world, shards, seed=1, places=places, app=APP) as run:
+                run.run(settled)
+                begun = time.perf_counter()
+                run.run(windows)
+                took = time.perf_counter() - begun
+            measured[kind][shards] = run.agents * windows * world.window / took
+            click.echo(f"{shards} shards, {kind}: {measured[kind][shards]:,.0f} agent-ticks a second")
+    draw(measured, out)
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m examples.frontier")

@@ -1,0 +1,126 @@
+"""Shards in processes and actors: the same digests, and nothing is lost when one of them, or who leads them, is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from strips import world
+
+from agentrt.errors import ShardError
+from agentrt.shards import LocalShards, PipeShards, Shards
+
+pytestmark = pytest.mark.slow
+
+HERE = Path(__file__).parent
+SUPPORT = HERE.parent / "support"
+APP = "strips:world"
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    with Shards(world, 4, seed=3) as run:
+        run.run(25)
+        return outcome(run)
+
+
+def outcome(run):
+    return run.digest, run.messages, run.measure()
+
+
+def test_shards_in_processes_of_which_some_are_killed(undisturbed, tmp_path):
+    """Two places in processes and one here; a process is killed while all wait, and the other within a window."""
+    pipes = [PipeShards(cwd=SUPPORT), PipeShards(cwd=SUPPORT)]
+    with Shards(world, 4, seed=3, places=[*pipes, LocalShards()], folder=tmp_path, app=APP) as run:
+        run.run(7)
+        os.kill(pipes[0].pid, signal.SIGKILL)
+        run.run(3)
+        ask = pipes[1].ask
+
+        def ask_and_kill(requests):
+            ask(requests)
+            os.kill(pipes[1].pid, signal.SIGKILL)
+            pipes[1].ask = ask
+
+        pipes[1].ask = ask_and_kill
+        run.run(15)
+        assert run.losses == 2
+        assert outcome(run) == undisturbed
+
+
+LEADER = """
+import os, signal
+from strips import world
+from agentrt.shards import PipeShards, Shards
+
+with Shards(world, 4, seed=3, places=[PipeShards(), PipeShards()], folder="FOLDER", app="strips:world") as run:
+    run.run(9)
+    run._places[1].ask, ask = lambda requests: os.kill(os.getpid(), signal.SIGKILL), run._places[1].ask
+    run.run()
+"""
+
+
+def test_who_leads_the_shards_is_killed_and_another_goes_on(undisturbed, tmp_path):
+    """It dies when one place was asked and the other was not; its processes end with it."""
+    code = LEADER.replace("FOLDER", str(tmp_path))
+    ended = subprocess.run([sys.executable, "-c", code], cwd=SUPPORT, timeout=60, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    with Shards(world, 4, seed=3, folder=tmp_path) as run:
+        assert run.windows == 10
+        run.run(15)
+        assert outcome(run) == undisturbed
+
+
+def test_a_world_that_another_process_does_not_find_is_an_error(tmp_path):
+    (tmp_path / "other.py").write_text("from agentrt.worlds import SimpleWorld\nworld = SimpleWorld('strips', None)\n")
+    with pytest.raises(ShardError, match="the world 'strips' is a SimpleWorld, and no ShardedWorld"):
+        Shards(world, 1, places=[PipeShards(cwd=tmp_path)], app="other:world")
+
+
+CLUSTER = """
+import os
+import sys
+from pathlib import Path
+
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": os.getcwd()}
+import ray
+from strips import world
+from agentrt.shards import LocalShards, RayShards, Shards
+
+
+def listening():
+    lines = [line.split() for kind in ("tcp", "tcp6") for line in Path(f"/proc/net/{kind}").read_text().splitlines()[1:]]
+    return {line[1] for line in lines if line[3] == "0A"}
+
+
+before = listening()
+ray.init(
+    address="local", num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
+    object_store_memory=80_000_000,
+)
+places = [RayShards(), RayShards(), LocalShards()]
+with Shards(world, 4, seed=3, places=places, folder=sys.argv[1], app="strips:world") as run:
+    run.run(10)
+    ray.kill(places[1]._actor)
+    run.run(15)
+    print(run.losses, run.digest)
+during = listening() - before
+ray.shutdown()
+print(sorted({address.rpartition(":")[0] for address in during}), len(listening() & during))
+"""
+LOOPBACK = ["0000000000000000FFFF00000100007F", "0100007F"]  # as the kernel writes it, of both kinds
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
+    pytest.importorskip("ray")
+    kept = {**os.environ, "HOME": str(tmp_path)}  # where Ray keeps what is its own
+    ran = subprocess.run(
+        [sys.executable, "-c", CLUSTER, str(tmp_path)],
+        capture_output=True, text=True, timeout=120, env=kept, cwd=SUPPORT, check=False,
+    )  # fmt: skip
+    assert ran.stdout.splitlines() == [f"1 {undisturbed[0]}", f"{LOOPBACK} 0"], ran.stderr

@@ -1,0 +1,305 @@
+"""Shards run the same world wherever they live, in whichever order they are asked, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import pytest
+from strips import world
+
+from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
+from agentrt.record import replay
+from agentrt.shards import LocalShards, Shards
+
+DIGEST = "766be2cfe190f32ceaf90880f44e90e7"  # of four strips with seed 3, after 25 windows
+
+
+def run(shards=4, windows=25, **options):
+    with Shards(world, shards, seed=3, **options) as run:
+        run.run(windows)
+        return outcome(run)
+
+
+def outcome(run):
+    return run.digest, {**run.messages, "moving": run.moving}, run.measure()
+
+
+class Backward(LocalShards):
+    """A place that does what it is asked in the opposite order."""
+
+    def ask(self, requests):
+        super().ask(requests[::-1])
+
+    def answers(self):
+        return super().answers()[::-1]
+
+
+class Slips(LocalShards):
+    """A place that does something with what it is asked, or with what it answers."""
+
+    def __init__(self, slip):
+        super().__init__()
+        self.slip = slip
+
+    def ask(self, requests):
+        self.is_window = any(one["ask"] == "window" for one in requests)
+        super().ask(requests)
+
+    def answers(self):
+        answers = super().answers()
+        return self.slip(answers) if self.is_window else answers
+
+
+@pytest.fixture(scope="module")
+def undisturbed():
+    return run()
+
+
+def test_a_world_in_shards_is_a_run_that_can_be_repeated(undisturbed):
+    digest, messages, measures = undisturbed
+    assert digest == DIGEST
+    assert messages == {"sent": 231, "taken": 221, "dead": 0, "waiting": 10, "moving": 4}
+    assert [one["walkers"] for one in measures] == [14, 8, 8, 6]  # and four are on their way
+    assert [one["called"] for one in measures] == [22, 15, 18, 16]
+
+
+@pytest.mark.parametrize(
+    "places",
+    [(LocalShards,) * 4, (LocalShards,) * 3, (Backward,), (Backward, LocalShards, Backward)],
+    ids=["four places", "three places", "backward", "mixed"],
+)
+def test_a_run_does_not_depend_on_where_shards_live(undisturbed, places):
+    assert run(places=[place() for place in places]) == undisturbed
+
+
+def test_a_run_does_not_depend_on_being_written_down(undisturbed, tmp_path):
+    assert run(folder=tmp_path) == undisturbed
+
+
+def test_a_run_depends_on_how_the_world_is_cut(undisturbed):
+    assert run(shards=3)[0] != undisturbed[0]
+
+
+def test_a_run_depends_on_the_seed_and_the_parameters():
+    digests = {run(windows=3)[0], run(windows=3, params={"walkers": 41})[0]}
+    with Shards(world, 4, seed=4) as other:
+        other.run(3)
+        digests.add(other.digest)
+    assert len(digests) == 3
+
+
+def test_one_shard_is_the_whole_world_and_needs_no_barrier():
+    """Nobody leaves it, and messages are due as ever: ``agentrt run`` runs it as it stands."""
+    runtime = world.make(seed=3, host="plain")
+    for _ in range(100):
+        runtime.step()
+    with Shards(world, 1, seed=3) as whole:
+        whole.run(25)
+        assert whole.measure() == [dict(world.measure(runtime))]
+    assert world.measure(runtime)["greeted"] == 163
+    runtime.close()
+
+
+def test_the_directory_knows_where_everybody_is():
+    with Shards(world, 4, seed=3) as run:
+        homes = [run.where(f"w{number}") for number in range(8)]
+        run.run(25)
+        later = [run.where(f"w{number}") for number in range(8)]
+        assert (homes, later) == ([0, 1, 2, 3, 0, 1, 2, 3], [1, 1, 3, 0, 1, 2, 2, 0])
+        assert run.where("nobody") is None
+        assert (run.agents, run.windows, run.tick, repr(run)) == (
+            40,
+            25,
+            100,
+            "<Shards: 4 of 'strips', tick 100, 40 agents>",
+        )
+
+
+# --- going on ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_goes_on_in_its_folder(undisturbed, tmp_path):
+    with Shards(world, 4, seed=3, folder=tmp_path) as first:
+        first.run(10)
+    with Shards(world, 4, seed=3, folder=tmp_path, places=[Backward()]) as second:
+        assert second.windows == 10
+        second.run(15)
+        assert outcome(second) == undisturbed
+
+
+def test_a_run_goes_on_from_the_middle_of_a_window(undisturbed, tmp_path):
+    """Two shards have run a window and two have not when the process dies: none of them runs it twice."""
+
+    class Dies(LocalShards):
+        def ask(self, requests):
+            if requests[0]["ask"] == "window" and requests[0]["windows"] == 10:
+                raise KeyboardInterrupt
+            super().ask(requests)
+
+    places = [LocalShards(), Dies()]
+    with Shards(world, 4, seed=3, folder=tmp_path, places=places) as first:
+        first.run(10)
+        places[0].ask, ask = lambda requests: [ask(requests), places[0].answers()], places[0].ask
+        with pytest.raises(KeyboardInterrupt):
+            first.run()
+        with pytest.raises(ShardError, match="an earlier call has failed within a window, so nothing more is run here"):
+            first.run()
+    with Shards(world, 4, seed=3, folder=tmp_path) as second:
+        assert second.windows == 11
+        second.run(14)
+        assert outcome(second) == undisturbed
+
+
+def test_a_lost_place_comes_back_by_its_journals(undisturbed, tmp_path):
+    class Lost(LocalShards):
+        times = 0
+
+        def answers(self):
+            answers = super().answers()
+            if self._is_window and Lost.times < 3:
+                Lost.times += 1
+                raise ShardLostError(None, "gone")
+            return answers
+
+        def ask(self, requests):
+            self._is_window = any(one["ask"] == "window" for one in requests)
+            super().ask(requests)
+
+    places = [Lost(), LocalShards()]
+    with Shards(world, 4, seed=3, folder=tmp_path, places=places) as run:
+        run.run(25)
+        assert run.losses == 3
+        assert outcome(run) == undisturbed
+
+
+def _lost(answers):
+    raise ShardLostError(None, "gone")
+
+
+def test_a_place_that_is_lost_again_and_again_is_an_error(tmp_path):
+    class Hopeless(Slips):
+        def ask(self, requests):
+            super().ask(requests)
+            self.is_window = True
+
+    with pytest.raises(ShardLostError, match="its place was lost 5 times at this barrier, with shards 0, 1; the last"):
+        Shards(world, 2, folder=tmp_path, places=[Hopeless(_lost)])
+
+
+def test_what_was_not_written_down_cannot_come_back():
+    with pytest.raises(ShardLostError, match="gone") as caught, Shards(world, 2, places=[Slips(_lost)]) as run:
+        run.run()
+    assert caught.value.__notes__[-1] == "Nothing was written down, so it cannot come back: give Shards(folder=...)."
+
+
+@pytest.mark.parametrize("host", ["plain", "asyncio", "trio"])
+def test_one_shard_is_replayed_alone(tmp_path, host):
+    with Shards(world, 4, seed=3, folder=tmp_path) as run:
+        run.run(6)
+        digest = run.digests[2]
+
+    report = replay(tmp_path / "shard-2.sqlite", world.make, host=host)
+    assert (report.is_same, report.tick, report.sent, report.digest) == (True, 24, 6, digest)
+
+
+# --- what must not change ---------------------------------------------------------------------------------------------
+
+
+def _change(key, change):
+    def slip(answers):
+        for answer in answers:
+            answer[key] = change(answer[key])
+        return answers
+
+    return slip
+
+
+@pytest.mark.parametrize(
+    ("slip", "problem"),
+    [
+        (
+            _change("leaving", lambda rows: rows[1:]),
+            "agents were lost or doubled, by their number: 2 left, 0 came, 0 are",
+        ),
+        (_change("leaving", lambda rows: rows * 2), r"shard \d: '(w\d+)' leaves it, and is in shard \d as well"),
+        (_change("messages", lambda rows: rows[1:]), "messages were lost or doubled, by their number: "),
+        (_change("messages", lambda rows: rows + rows[:1]), "messages were lost or doubled, by their number: "),
+        (
+            _change("messages", lambda rows: [[*row[:2], row[2] + 99, *row[3:]] for row in rows]),
+            "doubled, by their marks: ",
+        ),
+        (_change("came", lambda names: [*names, "stranger"]), r"it has \d+ agents, and should have \d+"),
+        (_change("came", lambda names: ["w0"]), r"shard \d: 'w0' is there, and in shard \d as well. Names are for"),
+        (_change("went", lambda names: ["stranger"]), "'stranger' is gone, and was not there"),
+        (_change("tick", lambda tick: tick - 1), "it stands at tick 3, after 1 window; the others are at 4, after 1"),
+    ],
+    ids=["lost", "doubled", "message lost", "message doubled", "message changed", "born", "twice", "gone", "behind"],
+)
+def test_what_is_lost_or_doubled_is_an_error_at_the_barrier(slip, problem):
+    with (
+        pytest.raises(ShardError, match=problem),
+        Shards(world, 4, seed=3, places=[Slips(slip)], params={"pause": 2}) as run,
+    ):
+        run.run(3)
+
+
+def test_a_window_is_opened_once():
+    place = LocalShards()
+    with Shards(world, 2, places=[place]) as run:
+        run.run(2)
+        inbound = {"number": 1, "halo": [], "arrivals": [], "messages": [], "dead": []}
+        place.ask([{"ask": "window", "shard": 1, "windows": 1, "inbound": inbound}])
+        with pytest.raises(ShardError, match="shard 1: it was asked for window 1, and the next one is 2"):
+            place.answers()
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_belongs_to_one_run(tmp_path):
+    with Shards(world, 2, seed=3, folder=tmp_path) as run:
+        with pytest.raises(ShardError, match="or another process leads these shards: database is locked"):
+            Shards(world, 2, seed=3, folder=tmp_path)
+        run.run()
+    for shards, seed, params in ((3, 3, {}), (2, 4, {}), (2, 3, {"walkers": 2})):
+        with pytest.raises(ShardError, match=r"barrier.sqlite is of another run: .* Choose another folder"):
+            Shards(world, shards, seed=seed, params=params, folder=tmp_path)
+
+
+def test_a_shard_without_its_journal_does_not_begin_anew(tmp_path):
+    with Shards(world, 2, folder=tmp_path) as run:
+        run.run(3)
+    (tmp_path / "shard-1.sqlite").unlink()
+    with pytest.raises(ShardError, match="shard 1: its journal has 0 windows, and 2 were run. Put the journal back"):
+        Shards(world, 2, folder=tmp_path)
+
+
+def test_a_journal_that_was_never_begun_is_made_anew(tmp_path):
+    with Shards(world, 2, folder=tmp_path):
+        pass
+    (tmp_path / "shard-1.sqlite").write_bytes(b"")
+    with Shards(world, 2, folder=tmp_path) as run:
+        run.run()
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ShardError, match="cannot be used"):
+        Shards(world, 2, folder=tmp_path / "file")
+
+
+def test_a_shard_whose_journal_fails_does_not_go_on(tmp_path):
+    place = LocalShards()
+    with Shards(world, 2, folder=tmp_path, places=[place]) as run:
+        run.run()
+        place._tenants._shards[1]._recorder.close("the disk is full")
+        with pytest.raises(ShardError, match="shard 1: its journal ends here: the disk is full"):
+            run.run()
+
+
+def test_what_shards_are_given_is_looked_at():
+    place = LocalShards()
+    with pytest.raises(DefinitionError, match="a place is given twice"):
+        Shards(world, 2, places=[place, place])
+    with pytest.raises(ParameterError, match="-1 is not 1 or more"):
+        Shards(world, -1)
+    with pytest.raises(ParameterError, match="Did you mean 'walkers'"):
+        Shards(world, 2, params={"walker": 3})
