@@ -19,7 +19,7 @@ COMMA  := ,
 DEMO   := demo$(if $(findstring --inspect,$(ARGS)),$(COMMA)inspect)$(if $(findstring trio,$(ARGS)),$(COMMA)trio)$(if $(findstring --model,$(ARGS)),$(COMMA)llm)
 DEMO_STAMP := $(or $(wildcard $(STAMP)),$(VENV)/.installed-$(DEMO))
 PYTHONS = 3.11 3.12 3.13
-TWO_AT_A_TIME = --jobs=2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+AT_A_TIME = --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONUTF8 = 1
@@ -37,15 +37,15 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(DEMO_STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
-# Two parts run at the same time, a core each, and whoever is done takes the next one: the longest stand first. The quick
-# tests are run in Python's development mode (without its checks of memory, which are for C), and they alone have to cover
+# Three parts run at the same time on two cores, since much of what is slow waits for other processes, and whoever is done
+# takes the next one: the longest stand first. The quick tests are run in Python's development mode (without its checks of memory, which are for C), and they alone have to cover
 # the code. The slow ones (properties, faults everywhere, whole worlds, browsers, other processes) are run as a user's
 # program is: a tracer makes them take 2.5 times as long, and keeps the watch on Python 3.11 from ending what hangs in
 # other threads. What a part says is shown when it is done.
-PARTS = covered slow-elsewhere slow-in-a-browser compiled lint
+PARTS = slow-a-h slow-in-a-browser covered slow-i-z compiled lint
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage, the compiled core
 	@start=$$(date +%s); trap 'exit 130' INT TERM; rm -f .coverage .coverage.*; failed=; \
-	$(MAKE) --no-print-directory $(TWO_AT_A_TIME) $(PARTS) || failed=1; \
+	$(MAKE) --no-print-directory --jobs=3 $(AT_A_TIME) $(PARTS) || failed=1; \
 	$(MAKE) --no-print-directory coverage || failed=1; \
 	if [ -n "$$failed" ]; then echo "make test: failed" >&2; exit 1; fi; \
 	echo "make test: passed in $$(( $$(date +%s) - start )) s"
@@ -76,7 +76,7 @@ browser:  ## install chromium for the tests in a browser, where that may be done
 
 unit: $(STAMP)  ## the quick tests alone, on two cores (some 45 s)
 ifeq ($(ARGS),)
-	@$(MAKE) --no-print-directory $(TWO_AT_A_TIME) unit-a-p unit-q-z
+	@$(MAKE) --no-print-directory --jobs=2 $(AT_A_TIME) unit-a-p unit-q-z
 else
 	@$(BIN)/python -m pytest -q -m "not slow" $(ARGS)
 endif
@@ -89,15 +89,17 @@ unit-a-p unit-q-z: $(STAMP)
 	@echo "== pytest: the quick tests in $(notdir $(FOLDERS))"
 	@$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" $(FOLDERS)
 
-.PHONY: covered slow slow-in-a-browser slow-elsewhere coverage
+.PHONY: covered slow slow-in-a-browser slow-a-h slow-i-z coverage
 covered: $(STAMP)
 	@echo "== pytest: the quick tests, and what they cover"
 	@PYTHONDEVMODE=1 PYTHONMALLOC=pymalloc $(BIN)/python -m coverage run -m pytest -q --durations=5 -m "not slow" $(ARGS)
 
-slow: slow-elsewhere slow-in-a-browser
-slow-elsewhere: $(STAMP)
-	@echo "== pytest: the slow tests"
-	@$(BIN)/python -m pytest -q --durations=5 -m slow --ignore=tests/browser $(ARGS)
+slow: slow-a-h slow-i-z slow-in-a-browser
+slow-a-h: FOLDERS = $(filter-out tests/browser,$(filter $(wildcard tests/[a-h]*),$(TESTS)))
+slow-i-z: FOLDERS = $(filter-out $(wildcard tests/[a-h]*),$(TESTS))
+slow-a-h slow-i-z: $(STAMP)
+	@echo "== pytest: the slow tests in $(notdir $(FOLDERS))"
+	@$(BIN)/python -m pytest -q --durations=5 -m slow $(FOLDERS) $(ARGS)
 slow-in-a-browser: $(STAMP)
 	@echo "== pytest: the slow tests in a browser"
 	@$(BIN)/python -m pytest -q --durations=5 -m slow tests/browser $(ARGS)

@@ -43,12 +43,19 @@ def pytest_collection():
         gc.enable()
 
 
+_traced = set()
+
+
 def _repeats(item) -> bool:
-    """Whether a test covers nothing that others do not cover: it is marked so, draws examples, or is one more host."""
+    """Whether a test covers hardly what others do not: it is marked so, draws examples, or has other parameters."""
     if item.get_closest_marker("untraced") is not None or getattr(item.obj, "is_hypothesis_test", False):
         return True
-    hosts = {"asyncio", "trio"} & set(item.nodeid.partition("[")[2].rstrip("]").split("-"))
-    return bool(hosts) and item.path.parent.name != "hosts"  # there they are what is tested
+    if item.path.parent.name == "hosts":  # what they are for is the parameter
+        return False
+    name = item.nodeid.partition("[")[0]
+    was_there = name in _traced
+    _traced.add(name)
+    return was_there
 
 
 @pytest.hookimpl(wrapper=True)
