@@ -37,11 +37,11 @@ install: $(STAMP)  ## make the environment, with everything in it
 demo: $(DEMO_STAMP)  ## watch the colony live (ARGS="--headless --ticks 200" for more)
 	@$(BIN)/agentrt demo $(ARGS)
 
-# Three parts run at the same time on two cores, since much of what is slow waits for other processes, and whoever is done
-# takes the next one: the longest stand first. The quick tests are run in Python's development mode (without its checks of memory, which are for C), and they alone have to cover
-# the code. The slow ones (properties, faults everywhere, whole worlds, browsers, other processes) are run as a user's
-# program is: a tracer makes them take 2.5 times as long, and keeps the watch on Python 3.11 from ending what hangs in
-# other threads. What a part says is shown when it is done.
+# Three parts run at the same time on two cores, since much of what is slow waits for other processes; whoever is done takes
+# the next one, and the longest stand first. The quick tests are run in Python's development mode (without its checks of
+# memory, which are for C), and they alone have to cover the code. The slow ones (properties, faults everywhere, whole
+# worlds, browsers, other processes) are run as a user's program is: a tracer makes them take 2.5 times as long, and keeps
+# the watch on Python 3.11 from ending what hangs in other threads. What a part says is shown when it is done.
 PARTS = slow-a-h slow-in-a-browser covered slow-i-z compiled lint
 test: $(STAMP) browser  ## the whole gate: lint, types, contracts, tests, coverage, the compiled core
 	@start=$$(date +%s); trap 'exit 130' INT TERM; rm -f .coverage .coverage.*; failed=; \
