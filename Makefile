@@ -89,20 +89,24 @@ unit-a-p unit-q-z: $(STAMP)
 	@echo "== pytest: the quick tests in $(notdir $(FOLDERS))"
 	@$(BIN)/python -m pytest -q -p no:cacheprovider -m "not slow" $(FOLDERS)
 
+# Code that is tested may end the process that tests it, with exit code 0: tests/conftest.py says that it came to its end.
+TO_ITS_END = mkdir -p build && rm -f build/finished-$@ && AGENTRT_FINISHED=$(CURDIR)/build/finished-$@
+IT_CAME    = && { test -e build/finished-$@ || { echo "pytest was ended before it was done" >&2; exit 1; }; }
+
 .PHONY: covered slow slow-in-a-browser slow-a-h slow-i-z coverage
 covered: $(STAMP)
 	@echo "== pytest: the quick tests, and what they cover"
-	@PYTHONDEVMODE=1 PYTHONMALLOC=pymalloc $(BIN)/python -m coverage run -m pytest -q --durations=5 -m "not slow" $(ARGS)
+	@$(TO_ITS_END) PYTHONDEVMODE=1 PYTHONMALLOC=pymalloc $(BIN)/python -m coverage run -m pytest -q --durations=5 -m "not slow" $(ARGS) $(IT_CAME)
 
 slow: slow-a-h slow-i-z slow-in-a-browser
 slow-a-h: FOLDERS = $(filter-out tests/browser,$(filter $(wildcard tests/[a-h]*),$(TESTS)))
 slow-i-z: FOLDERS = $(filter-out $(wildcard tests/[a-h]*),$(TESTS))
 slow-a-h slow-i-z: $(STAMP)
 	@echo "== pytest: the slow tests in $(notdir $(FOLDERS))"
-	@$(BIN)/python -m pytest -q --durations=5 -m slow $(FOLDERS) $(ARGS)
+	@$(TO_ITS_END) $(BIN)/python -m pytest -q --durations=5 -m slow $(FOLDERS) $(ARGS) $(IT_CAME)
 slow-in-a-browser: $(STAMP)
 	@echo "== pytest: the slow tests in a browser"
-	@$(BIN)/python -m pytest -q --durations=5 -m slow tests/browser $(ARGS)
+	@$(TO_ITS_END) $(BIN)/python -m pytest -q --durations=5 -m slow tests/browser $(ARGS) $(IT_CAME)
 
 # --- the compiled core: pyproject.toml says what is compiled, tools/compile_core.py how ---------------------------------
 

@@ -1,8 +1,8 @@
 """``agentrt serve``: a world that is recorded while it runs, and that comes back after a crash.
 
-The command is two processes. The *supervisor* starts a *worker*, which is the same command with one hidden option; it
-runs the world in real time on asyncio and records it. When the worker dies, the supervisor starts the next one after a
-while, which resumes the recording. Rules:
+The command is two processes. The *supervisor* starts a *worker*, which is given the same command; it runs the world in
+real time on asyncio and records it. When the worker dies, the supervisor starts the next one after a while, which
+resumes the recording. Rules:
 
 * The worker's standard input stays open as long as the supervisor lives. When it ends the worker ends the run between
   two ticks, closes the recording, and exits with 0: nobody is left behind who holds the file. SIGTERM does the same, to
@@ -13,6 +13,7 @@ while, which resumes the recording. Rules:
 * Exit code 2 of a worker is an error that the next one would have too (the code is another one by now, somebody else
   writes the file), and ends the supervisor as well.
 * A worker that cannot record any more (a disk is full) ends: what it would go on to do would be lost.
+* Being a worker is nothing that the command line can say: a worker takes over its process, and ends it.
 * Health is for machines, over HTTP on loopback: one JSON object, with status 200 while the world runs and its recording
   is written, and 503 else.
 """
@@ -52,6 +53,8 @@ _QUICK = 10.0  # real seconds: a worker that ran shorter than that died quickly
 _GRACE = 30.0  # real seconds in which a worker has to end
 _TOLD_EVERY = 0.2  # real seconds
 _LAST_WORDS = 1.0  # real seconds for which they are waited for: a child of the worker may hold the pipe open
+WORKER = object()  # what the context of a worker's command carries
+_WORK = "from agentrt.cli import main; from agentrt.cli.service import WORKER; main(prog_name='agentrt', obj=WORKER)"
 
 
 @click.command()
@@ -76,8 +79,9 @@ _LAST_WORDS = 1.0  # real seconds for which they are waited for: a child of the 
 @click.option(
     "--give-up", type=click.IntRange(1), default=5, show_default=True, help="After so many quick deaths in a row."
 )
-@click.option("--worker", "is_worker", is_flag=True, hidden=True)
+@click.pass_obj
 def serve(
+    role: object,
     *,
     name: str | None,
     path: Path,
@@ -88,7 +92,6 @@ def serve(
     durability: Literal["process", "power"],
     health_port: int,
     give_up: int,
-    is_worker: bool,
 ) -> None:
     """Run the world NAME as a service: recorded, and resumed after a crash.
 
@@ -98,9 +101,9 @@ def serve(
     """
     if not speed > 0:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
-    if is_worker:
-        world = (None if name else own_world()) or world_called(name or DEFAULT_WORLD)
-        params = checked_params(world, given)
+    world = (None if name else own_world()) or world_called(name or DEFAULT_WORLD)
+    params = checked_params(world, given)
+    if role is WORKER:
         ServedRun(world, path, params, seed=seed, speed=speed, durability=durability, may_resume=may_resume).run()
         return
     if path.exists() and not may_resume:
@@ -112,7 +115,7 @@ def serve(
         options += ["--set", f"{one}={value}"]
     if app := given_app():
         options += ["--app", app]
-    command = [sys.executable, "-m", "agentrt.cli", "serve", "--worker", *map(str, options)]
+    command = [sys.executable, "-c", _WORK, "serve", *map(str, options)]
     supervisor = Supervisor(command, may_resume=may_resume, give_up=give_up)
     with supervisor.heeding_signals(), supervisor.telling_health(health_port) as url:
         tell(f"recorded in {path}; health: {url}; Ctrl-C ends it.", err=True)

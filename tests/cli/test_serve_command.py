@@ -169,7 +169,7 @@ def test_a_service_is_killed_and_comes_back(tmp_path, monkeypatch):
     command += ["--speed", "20", "--health-port", "0"]
     service = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        line = service.stderr.readline()
+        line = next(line for line in service.stderr if "health: " in line)
         url = line.split("health: ")[1].partition(";")[0]
 
         def running(restarts):
