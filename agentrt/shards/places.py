@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict
@@ -188,11 +189,11 @@ class _Tenant:
     def _come_back(self, journal: Path) -> None:
         """Run again what the journal says, and write it down anew; the old one stays until all of it is there."""
         old = _old(journal)
+        if journal.exists():
+            self._have_alone(journal)
         if old.exists():  # an earlier coming back was broken off
             _discard(journal)
         else:
-            with contextlib.closing(sqlite3.connect(journal)) as connection:
-                connection.execute("PRAGMA journal_mode=DELETE")  # one file again, so that it is moved whole
             journal.replace(old)
         with Recording.open(old) as recording:
             replay = Replay(recording, self._make)
@@ -204,6 +205,26 @@ class _Tenant:
         while self.runtime.tick % self._world.window:  # it ended within a window, whose input it has
             self.runtime.step()
         _discard(old)
+
+    def _have_alone(self, journal: Path) -> None:
+        """Make one file of a journal again, so that it is moved whole, when nobody has it open any more.
+
+        Whoever was led by somebody who was killed finishes the window that he is in before he hears of it.
+        """
+        last = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                with contextlib.closing(sqlite3.connect(journal)) as connection:
+                    connection.execute("PRAGMA journal_mode=DELETE")
+                return
+            except sqlite3.OperationalError as error:  # SQLite itself does not wait here
+                if time.monotonic() > last:
+                    problem = f"somebody else writes its journal, {journal.name}: {error}"
+                    raise ShardError(self._number, f"{problem}. End that process, then run it again") from None
+            time.sleep(0.05)
+
+
+_PATIENCE = 30.0  # real seconds: a window is much shorter
 
 
 def _old(journal: Path) -> Path:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from strips import world
 
 from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
 from agentrt.record import replay
-from agentrt.shards import LocalShards, Shards
+from agentrt.shards import LocalShards, Shards, places
 
 DIGEST = "766be2cfe190f32ceaf90880f44e90e7"  # of four strips with seed 3, after 25 windows
 
@@ -121,6 +123,23 @@ def test_a_run_goes_on_in_its_folder(undisturbed, tmp_path):
         first.run(10)
     with Shards(world, 4, seed=3, folder=tmp_path, places=[Backward()]) as second:
         assert second.windows == 10
+        second.run(15)
+        assert outcome(second) == undisturbed
+
+
+def test_who_still_writes_a_journal_is_waited_for(undisturbed, tmp_path, monkeypatch):
+    """The processes of a leader that was killed finish their window before they hear of it."""
+    with Shards(world, 4, seed=3, folder=tmp_path) as first:
+        first.run(10)
+    late = sqlite3.connect(tmp_path / "shard-2.sqlite")
+    late.execute("PRAGMA journal_mode=WAL")
+    late.execute("BEGIN IMMEDIATE")
+    with monkeypatch.context() as hasty:
+        hasty.setattr(places, "_PATIENCE", 0.0)
+        with pytest.raises(ShardError, match=r"somebody else writes its journal, shard-2.sqlite: database is locked"):
+            Shards(world, 4, seed=3, folder=tmp_path).__enter__()
+    monkeypatch.setattr(places.time, "sleep", lambda seconds: late.close())
+    with Shards(world, 4, seed=3, folder=tmp_path) as second:
         second.run(15)
         assert outcome(second) == undisturbed
 
