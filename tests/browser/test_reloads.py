@@ -173,10 +173,12 @@ def test_an_edit_that_is_taken_back_mends_it_and_another_mistake_does_not(look, 
 def test_a_mark_on_the_ruler_tells_and_selects(look, pack):
     with inspected(pack.runtime, controls=True) as inspector:
         page = look(inspector.url)
-        pack.edit("sleep_ticks(9)", "sleep_ticks(8)")
-        expect(rows(page)).to_have_count(1)
-        page.keyboard.press(" ")  # so that the mark stays where it is
+        expect(page.locator(".head-name")).to_have_text("Akela")
+        page.keyboard.press(" ")  # so that the mark stays where it is: a time line is over in two seconds
         expect(page.locator(".reason")).to_have_text("paused by the inspector")
+        pack.edit("sleep_ticks(9)", "sleep_ticks(8)")
+        page.get_by_role("button", name="One tick on").click()
+        expect(rows(page)).to_have_count(1)
         tick = int(page.locator(".reload-tick").inner_text().split()[1])
         x = page.evaluate(
             """(tick) => {
