@@ -200,8 +200,7 @@ class _Tenant:
             self._record(journal)
             replay.to()
             replay.require(recording.last_tick)
-            replay._forget()
-            self.runtime.calls.answers = None
+            replay.go_live()
         while self.runtime.tick % self._world.window:  # it ended within a window, whose input it has
             self.runtime.step()
         _discard(old)
