@@ -129,10 +129,10 @@ compiled: $(STAMP)
 	echo "== pytest: kernel, activity and digests with the compiled core" && \
 	rm -rf build/compiled && AGENTRT_OPTIMIZE=0 $(BUILD_NATIVE) --directory build/compiled && \
 	$(BIN)/python -m pip install --quiet --no-deps --target build/compiled/installed build/compiled/*.whl && \
-	$(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider -m "not slow" \
-	    tests/test_compiled.py tests/kernel tests/activity && \
-	$(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider \
-	    tests/replay/test_kept_recordings.py
+	$(TO_ITS_END) $(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider -m "not slow" \
+	    tests/test_compiled.py tests/kernel tests/activity $(IT_CAME) && \
+	$(TO_ITS_END) $(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider \
+	    tests/replay/test_kept_recordings.py $(IT_CAME)
 
 test-compiled:  ## build the compiled wheel, install it into an environment of its own, and run all tests on it
 	@$(MAKE) --no-print-directory VENV=.venv-compiled EXTRAS=test,bench,build compiled-tests
