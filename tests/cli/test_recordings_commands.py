@@ -21,32 +21,10 @@ from agentrt.record import Recording
 yard = load("tests/replay/yard.py")
 
 
-class YardWorld:
-    """A world of the tests, offered by an entry point; the one called ``louder`` says something in tick 9."""
-
-    summary = "Guards who heed bells."
-
-    def __init__(self, name):
-        self.name = name
-
-    def make(self, *, seed, host):
-        def every_tick(runtime):
-            if self.name == "louder" and runtime.tick == 9:
-                runtime.note("psst")
-
-        return yard.Yard(clerks=1, every_tick=every_tick)(seed=seed, host=host)
-
-    def run_headless(self, *, ticks, seed, host, progress, watch=None):
-        raise AssertionError
-
-    def run_live(self, *, seed, speed, watch=None):
-        raise AssertionError
-
-
 @pytest.fixture(autouse=True)
 def installed(monkeypatch):
     module = ModuleType("pretended_yards")
-    module.yard, module.louder = YardWorld("yard"), YardWorld("louder")
+    module.yard, module.louder = yard.YardWorld("yard"), yard.YardWorld("louder")
     monkeypatch.setitem(sys.modules, "pretended_yards", module)
     points = [EntryPoint(name, f"pretended_yards:{name}", worlds.ENTRY_POINT_GROUP) for name in ("yard", "louder")]
     monkeypatch.setattr(
@@ -57,7 +35,7 @@ def installed(monkeypatch):
 @pytest.fixture
 def recording(tmp_path):
     path = tmp_path / "run.sqlite"
-    runtime = YardWorld("yard").make(seed=3, host="plain")
+    runtime = yard.YardWorld("yard").make(seed=3, host="plain")
     runtime.record(path, world="yard")
     yard.outside.shut = False
     yard.drive(runtime, 30, between=yard.ringing)
@@ -171,7 +149,7 @@ def test_two_recordings_are_compared(recording, tmp_path):
 
 
 def test_recordings_of_other_ticks_cannot_be_compared(recording, tmp_path):
-    runtime = YardWorld("yard").make(seed=3, host="plain")
+    runtime = yard.YardWorld("yard").make(seed=3, host="plain")
     runtime.record(tmp_path / "late.sqlite")
     runtime.close()
     result = run("diff", recording, tmp_path / "late.sqlite")

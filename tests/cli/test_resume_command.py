@@ -20,28 +20,6 @@ from agentrt.record import Recording, replay
 yard = load("tests/replay/yard.py")
 
 
-class YardWorld:
-    """A world of the tests, offered by an entry point; the one called ``louder`` says something in tick 9."""
-
-    summary = "Guards who heed bells."
-
-    def __init__(self, name):
-        self.name = name
-
-    def make(self, *, seed, host):
-        def every_tick(runtime):
-            if self.name == "louder" and runtime.tick == 9:
-                runtime.note("psst")
-
-        return yard.Yard(clerks=1, clerk=Clerk, every_tick=every_tick)(seed=seed, host=host)
-
-    def run_headless(self, *, ticks, seed, host, progress, watch=None):
-        raise AssertionError
-
-    def run_live(self, *, seed, speed, watch=None):
-        raise AssertionError
-
-
 class Clerk(yard.Clerk):
     """Asks nobody who takes a while: on an event loop two runs would differ."""
 
@@ -51,11 +29,15 @@ class Clerk(yard.Clerk):
         await ctx.sleep_ticks(1000)
 
 
+def calm_world(name):
+    return yard.YardWorld(name, clerk=Clerk)
+
+
 @pytest.fixture(autouse=True)
 def installed(monkeypatch):
     monkeypatch.setattr("agentrt.record.schema._KNOCKS", (0.001, 0.0))
     module = ModuleType("pretended_yards")
-    module.yard, module.louder = YardWorld("yard"), YardWorld("louder")
+    module.yard, module.louder = calm_world("yard"), calm_world("louder")
     monkeypatch.setitem(sys.modules, "pretended_yards", module)
     points = [EntryPoint(name, f"pretended_yards:{name}", worlds.ENTRY_POINT_GROUP) for name in ("yard", "louder")]
     monkeypatch.setattr(
@@ -64,7 +46,7 @@ def installed(monkeypatch):
 
 
 def recorded(path, ticks, host="plain"):
-    runtime = YardWorld("yard").make(seed=3, host=host)
+    runtime = calm_world("yard").make(seed=3, host=host)
     runtime.record(path, world="yard")
     yard.drive(runtime, ticks)
     with Recording.open(path) as recording:
@@ -116,7 +98,7 @@ def test_a_world_that_is_another_one_by_now(tmp_path):
     with Recording.open(path) as recording:
         assert recording.last_tick == 35
     with Recording.open(anew) as recording:
-        assert replay(recording, YardWorld("louder").make).is_same
+        assert replay(recording, calm_world("louder").make).is_same
 
 
 @pytest.mark.parametrize(

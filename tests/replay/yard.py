@@ -163,3 +163,26 @@ def ringing(runtime):
     if tick % 11 == 0:
         runtime.send("ring", guard=1, loud=2)
         runtime.send("say", text=f"tick {tick}")
+
+
+class YardWorld:
+    """A world of the tests, offered by an entry point; the one called ``louder`` says something in tick 9."""
+
+    summary = "Guards who heed bells."
+
+    def __init__(self, name, *, clerk=Clerk):
+        self.name = name
+        self.clerk = clerk
+
+    def make(self, *, seed, host):
+        def every_tick(runtime):
+            if self.name == "louder" and runtime.tick == 9:
+                runtime.note("psst")
+
+        return Yard(clerks=1, clerk=self.clerk, every_tick=every_tick)(seed=seed, host=host)
+
+    def run_headless(self, *, ticks, seed, host, progress, watch=None):
+        raise AssertionError
+
+    def run_live(self, *, seed, speed, watch=None):
+        raise AssertionError
