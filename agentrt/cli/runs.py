@@ -31,6 +31,18 @@ class _WithDefault(Group):
         return super().parse_args(ctx, args if args and args[0] in self.commands else ["run", *args])
 
 
+class _Unnamed(click.Context):
+    """Of that command: what tells its usage leaves its name out, too."""
+
+    @property
+    def command_path(self) -> str:
+        return self.parent.command_path if self.parent is not None else super().command_path
+
+
+class _Default(click.Command):
+    context_class = _Unnamed
+
+
 @click.group(cls=_WithDefault)
 def sweep() -> None:
     """Run a world many times, and say what came of it."""
@@ -63,7 +75,7 @@ def _crew_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextlib.contextmanager
-def _going_on(path: Path) -> Iterator[Callable[[SweepState], None]]:
+def _going_on(path: Path, table: Path | None = None) -> Iterator[Callable[[SweepState], None]]:
     """Tells how far it has come; after Ctrl-C, that nothing that was finished is lost."""
     progress = progress_printer("run")
 
@@ -75,13 +87,15 @@ def _going_on(path: Path) -> Iterator[Callable[[SweepState], None]]:
             yield told
     except KeyboardInterrupt:
         tell(f"interrupted: what was finished is in {path}; the same command goes on with it", err=True)
+        if table is not None and table.exists():
+            tell(f"the table has it, too: {table}", err=True)
         sys.exit(INTERRUPTED)
 
 
 # --- sweep ------------------------------------------------------------------------------------------------------------
 
 
-@sweep.command(name="run")
+@sweep.command(name="run", cls=_Default)
 @click.argument("world", required=False, default="")
 @click.option("--ticks", type=click.IntRange(1), default=2000, show_default=True, help="How many ticks each run has.")
 @click.option(
@@ -112,12 +126,14 @@ def run(
     from agentrt.ensembles.report import EnsembleReport
     from agentrt.ensembles.sweep import sweep as carry_out
 
-    with _going_on(out) as told:
+    table = csv or out.with_suffix(".csv")
+    with _going_on(out, table) as told:
         done = carry_out(
             world, ticks=ticks, seeds=seeds, params=given, out=out, workers=workers, ray=ray, time_limit=time_limit,
-            any_code=any_code, retry=retry, app=given_app(), told=told,
+            any_code=any_code, retry=retry, app=given_app(), csv=table, told=told,
         )  # fmt: skip
-    _write_tables(done.rows, csv or out.with_suffix(".csv"), parquet)
+    tell(f"written: {table}", err=True)
+    _write_tables(done.rows, None, parquet)
     before = len(done.rows) - done.carried_out
     tell(f"{counted(len(done.rows), 'run')} in {out}, {before} of them from before", err=True)
     if done.other_code:

@@ -150,6 +150,9 @@ class EnsembleReport:
             yield f"  failed: seed {row.seed}{_told(row.setting)}: {row.error}"
         if len(failed) > _MOST_VALUES:
             yield f"  and {len(failed) - _MOST_VALUES} more"
+        for raised in [row for row in failed if row.traceback][:1]:
+            yield f"  seed {raised.seed}{_told(raised.setting)}, in full:"
+            yield from (f"    {line}" for line in raised.traceback.splitlines())
         faulty = [row for group in self.groups for row in group.rows if row.faults]
         if faulty:
             first = faulty[0]

@@ -28,11 +28,12 @@ from agentrt.worlds import Value
 Cell = int | float | bool | str | None
 
 _APPLICATION_ID: Final = 0x61656E73  # "aens": SQLite keeps it in the header of the file
-_FORMAT: Final = 1
+_FORMAT: Final = 2  # the first one had no column "traceback"
 _PATIENCE: Final = 30.0  # real seconds that another process may hold the file
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS runs (
     world TEXT NOT NULL, code TEXT NOT NULL, params TEXT NOT NULL, seed INTEGER NOT NULL, ticks INTEGER NOT NULL,
     digest TEXT NOT NULL, faults INTEGER NOT NULL, measures TEXT NOT NULL, error TEXT NOT NULL, seconds REAL NOT NULL,
+    traceback TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (world, code, params, seed, ticks)
 )"""
 
@@ -50,6 +51,7 @@ class RunRow(NamedTuple):
     measures: dict[str, int | float | str]  # what the world measured after the last tick; empty if it failed
     error: str  # what went wrong, in a line; empty if nothing did
     seconds: float  # real seconds that it took
+    traceback: str = ""  # where an error was raised; empty if nothing was
 
     @property
     def params(self) -> dict[str, Value]:
@@ -100,14 +102,18 @@ class RunStore:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
-            self._connection.execute(f"PRAGMA user_version={_FORMAT}")
+            self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(_TABLE)
+            if known == 1:
+                self._connection.execute("ALTER TABLE runs ADD COLUMN traceback TEXT NOT NULL DEFAULT ''")
+            self._connection.execute(f"PRAGMA user_version={_FORMAT}")
+            self._connection.execute("COMMIT")
 
     def put(self, row: RunRow) -> None:
         """Write a row, in place of one with the same key; it is in the file when this returns."""
-        told = (*row[:7], json.dumps(row.measures), row.error, row.seconds)
+        told = (*row[:7], json.dumps(row.measures), row.error, row.seconds, row.traceback)
         with self._told():
-            self._connection.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", told)
+            self._connection.execute("REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", told)
 
     def rows(self, world: str = "") -> list[RunRow]:
         """All rows, or those of a world, in the order of their keys; settings in that of their values."""
@@ -141,7 +147,8 @@ class RunStore:
 
 def _read(told: tuple[Any, ...]) -> RunRow:
     """A row, as the file has it; what is none is a ``ValueError``."""
-    row = RunRow._make((*told[:7], json.loads(told[7]), *told[8:]))
+    values = (*told[:7], json.loads(told[7]), *told[8:], "")  # the first format has no traceback
+    row = RunRow._make(values[: len(RunRow._fields)])
     plain = (*row.params.values(), *row.measures.values())
     if not all(isinstance(value, int | float | str) for value in plain):
         raise ValueError("it has a row that is none")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from agentrt.ensembles.design import Run, runs_of
-from agentrt.ensembles.store import RunRow, RunStore
+from agentrt.ensembles.store import RunRow, RunStore, write_csv
 from agentrt.ensembles.subject import Subject
 from agentrt.ensembles.workers import Crew, RunResult, crew_of
 
@@ -56,6 +56,7 @@ def sweep(
     any_code: bool = False,
     retry: bool = False,
     app: str = "",
+    csv: str | Path | None = None,
     told: Told | None = None,
 ) -> SweepResult:
     """Run a world with many seeds, and with each setting of some parameters; keep a row of each run in a file.
@@ -76,6 +77,7 @@ def sweep(
         any_code: whether rows of other versions of the code count as finished.
         retry: whether runs whose row has an error are carried out again.
         app: where the world of the project is, as ``module:name``, if not where the project says.
+        csv: where the rows are written as a table when it ends, even if an error or Ctrl-C ends it.
         told: called when it begins and after each run.
 
     Returns:
@@ -91,7 +93,11 @@ def sweep(
     subject = Subject.of(world, app)
     runs = runs_of(subject.world(), params or {}, seeds, ticks)
     with crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew, RunStore(Path(out)) as store:
-        return carry_on(store, subject, runs, crew, any_code=any_code, retry=retry, told=told)
+        try:
+            return carry_on(store, subject, runs, crew, any_code=any_code, retry=retry, told=told)
+        finally:
+            if csv is not None:
+                write_csv(_rows_of(store, subject, runs, any_code)[0], Path(csv))
 
 
 def carry_on(
@@ -122,9 +128,14 @@ def carry_on(
     if told is not None:
         told(SweepState(0, len(todo), 0))
     crew.carry_out(todo, take)
+    rows, other_code = _rows_of(store, subject, runs, any_code)
+    return SweepResult(tuple(rows), len(todo), other_code)
+
+
+def _rows_of(store: RunStore, subject: Subject, runs: list[Run], any_code: bool) -> tuple[list[RunRow], int]:
+    """What the file has of some runs, each once, of this code or else another; and how many are of another."""
+    code, wanted = subject.code(), set(runs)
     found = [row for row in store.rows(subject.name) if row.run in wanted]
-    # Each run once: of this code, or of the first other one that has it.
     chosen = {row.run: row for row in reversed(found) if row.code == code or any_code}
     chosen |= {row.run: row for row in found if row.code == code}
-    rows = [row for row in found if chosen.get(row.run) is row]
-    return SweepResult(tuple(rows), len(todo), sum(row.code != code for row in found))
+    return [row for row in found if chosen.get(row.run) is row], sum(row.code != code for row in found)

@@ -21,6 +21,7 @@ import contextlib
 import os
 import signal
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
@@ -40,6 +41,8 @@ MOST_WORKERS: Final = 4096
 
 _FAULTS = (TraceEvent.FAULT, TraceEvent.KILLED)
 _LONGEST_LIMIT = 10_000_000  # real seconds; more overflows where it is waited for
+_MOST_FRAMES = 20
+_LONGEST_TRACEBACK = 8000
 _TRIES = 2  # of a run whose worker dies
 _DEATHS_IN_RAY = frozenset(("ActorDiedError", "ActorUnavailableError", "OutOfMemoryError", "WorkerCrashedError"))
 _STARTS = 3  # workers in a row that may die before they are ready
@@ -53,6 +56,7 @@ class RunResult(NamedTuple):
     measures: dict[str, int | float | str]
     error: str
     seconds: float
+    traceback: str = ""
 
 
 # --- one run ----------------------------------------------------------------------------------------------------------
@@ -66,8 +70,15 @@ def carry_out(subject: Subject, run: Run) -> RunResult:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a world may end the program, and ends its run
-        return RunResult("", 0, {}, printable(error_words(error)), time.perf_counter() - begun)
+        lasted = time.perf_counter() - begun
+        return RunResult("", 0, {}, printable(error_words(error)), lasted, _traceback_of(error))
     return RunResult(digest, faults, measures, "", time.perf_counter() - begun)
+
+
+def _traceback_of(error: BaseException) -> str:
+    """Where it was raised, for people: what is nearest to that if it is long."""
+    lines = "".join(traceback.format_exception(error, limit=-_MOST_FRAMES)).splitlines()
+    return "\n".join(map(printable, lines))[-_LONGEST_TRACEBACK:]
 
 
 def _run(subject: Subject, run: Run) -> tuple[str, int, dict[str, int | float | str]]:

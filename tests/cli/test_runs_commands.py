@@ -78,6 +78,21 @@ def test_what_failed_is_told_and_ends_with_1(mill):
         "2 runs in 1 group, 1 failed",
         '  failed: seed 1, {"fails": 1}: ValueError: no wind',
     ]
+    assert done.stdout.splitlines()[2:4] == [
+        '  seed 1, {"fails": 1}, in full:',
+        "    Traceback (most recent call last):",
+    ]
+    at = MILL.splitlines().index('        raise ValueError("no wind")') + 1
+    assert f'{next(mill.glob("*.py"))}", line {at}, in make\n' in done.stdout
+    assert "no wind" in (mill / "runs.csv").read_text()
+    assert "Traceback" not in (mill / "runs.csv").read_text()
+
+
+def test_its_help_does_not_say_the_word_that_need_not_be_said(mill):
+    usage = "Usage: agentrt sweep [OPTIONS] [WORLD]\n"
+    for args in (["sweep", "--help"], ["sweep", "run", "--help"]):
+        assert CliRunner().invoke(main, args, prog_name="agentrt").stdout.startswith(usage)
+    assert "Try 'agentrt sweep --help'" in CliRunner().invoke(main, ["sweep", "--tick=x"], prog_name="agentrt").stderr
 
 
 def test_code_that_was_edited_is_told(mill):
@@ -96,6 +111,8 @@ def test_ctrl_c_says_that_nothing_is_lost(mill):
     done = sweep("--seeds=0:4", "--set=stops=2")
     assert done.exit_code == 130
     assert "interrupted: what was finished is in runs.sqlite; the same command goes on with it" in done.stderr
+    assert "the table has it, too: runs.csv" in done.stderr
+    assert [row.split(",")[3] for row in (mill / "runs.csv").read_text().splitlines()] == ["seed", "0", "1"]
 
 
 @pytest.mark.slow  # Optuna is slow to import

@@ -56,6 +56,22 @@ def test_a_row_is_in_the_file_when_it_is_put(path):
             assert reader.rows() == [row()]
 
 
+def test_a_file_of_the_first_format_is_read_and_gone_on_with(path):
+    with RunStore(path) as store:
+        store.put(row())
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE runs DROP COLUMN traceback")
+        connection.execute("PRAGMA user_version=1")
+    connection.close()
+    with RunStore(path, is_read_only=True) as store:
+        assert store.rows() == [row()]
+    failed = row(seed=1, error="ValueError: no water", digest="", measures={}, traceback="in pond.py")
+    for _ in range(2):
+        with RunStore(path) as store:
+            store.put(failed)
+            assert store.rows() == [row(), failed]
+
+
 def said(path, **options):
     with pytest.raises(EnsembleError) as raised, RunStore(path, **options) as store:
         store.rows()
@@ -84,7 +100,7 @@ class TestWhatIsNoSuchFile:
     def test_a_newer_one(self, path):
         RunStore(path).close()
         with sqlite3.connect(path) as connection:
-            connection.execute("PRAGMA user_version=2")
+            connection.execute("PRAGMA user_version=3")
         connection.close()
         assert "a newer agentrt has made it" in said(path)
 

@@ -140,9 +140,10 @@ def test_ctrl_c_keeps_what_is_finished(pond):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        runs(seeds="0:5", told=interrupt)
+        runs(seeds="0:5", told=interrupt, csv="runs.csv")
     with RunStore(pond.parent / "runs.sqlite") as store:
         assert [row.seed for row in store.rows()] == [0, 1]
+    assert [row.split(",")[3] for row in (pond.parent / "runs.csv").read_text().splitlines()] == ["seed", "0", "1"]
     assert runs(seeds="0:5").carried_out == 3
 
 
