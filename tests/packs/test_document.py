@@ -286,6 +286,6 @@ def test_the_lines_are_those_where_the_keys_and_items_were_written(value, data):
 
 def test_lines_are_found_in_a_time_that_grows_with_the_text():
     text = '{"actions": [' + ",\n".join(['"m:actions:a"'] * (MAX_ENTRIES - 10)) + "]}"
-    start = time.perf_counter()
+    start = time.process_time()
     assert lines_of(text)["actions", MAX_ENTRIES - 11] == MAX_ENTRIES - 10
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
