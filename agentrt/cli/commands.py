@@ -670,8 +670,9 @@ def resume(
 ) -> None:
     """Go on with RECORDING where it ends, in the same file: with a run that died, or that was ended.
 
-    It is run again up to its last tick, without calling the outside, and compared; then it goes on live, at its own
-    pace until Ctrl-C, or with --headless up to a tick. Calls that had no result are made again. If the world is another
+    It is run again up to its last tick, without calling the outside, and compared: from its beginning, or from the last
+    save of its world, if that is rebuilt in epochs. Then it goes on live, at its own pace until Ctrl-C, or with
+    --headless up to a tick. Calls that had no result are made again. If the world is another
     one by now, the first difference is told and nothing is written; --no-verify --into FILE records the run as the
     code of now has it.
     """

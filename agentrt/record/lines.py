@@ -85,8 +85,9 @@ class LineWriter:
         self._segment_ticks = segment_ticks
         self._segment_bytes = segment_bytes
         self._hash = blake2b(digest_size=16)
+        self._before = b""  # the digest so far, if somebody else made it; until the next epoch
         self._lines: dict[Any, tuple[int, str]] = {}
-        self._segment = -1
+        self.segment: int = -1  # the number of the one that is written
         self._epochs: set[int] = set()  # which of the lines say that the world was rebuilt
         self._first = 0  # its first tick
         self._is_new_world = False
@@ -94,7 +95,11 @@ class LineWriter:
 
     def digest(self) -> bytes:
         """Of all records so far."""
-        return self._hash.digest()
+        return self._before or self._hash.digest()
+
+    def begin_after(self, digest: bytes) -> None:
+        """What is packed first is an epoch of a run whose digest so far is this."""
+        self._before = digest
 
     def begin_epoch(self) -> None:
         """The world was rebuilt: what follows needs no line of before, so a segment begins."""
@@ -132,7 +137,7 @@ class LineWriter:
         lines = pack(new) if new else None
         packed = pack((numbers, odd) if odd else (numbers,))
         self._bytes += len(packed) + len(lines or b"")
-        return Packed(self._segment, is_first, lines, packed, self._hash.digest(), between)
+        return Packed(self.segment, is_first, lines, packed, self.digest(), between)
 
     def _turn_over(self, tick: int) -> bool:
         """Begin the next segment, if this one has enough."""
@@ -141,9 +146,9 @@ class LineWriter:
             or len(self._lines) > _SEGMENT_LINES
             or self._bytes > (self._segment_bytes or self._bytes)
         )
-        if self._segment >= 0 and tick - self._first < self._segment_ticks and not is_full:
+        if self.segment >= 0 and tick - self._first < self._segment_ticks and not is_full:
             return False
-        self._segment += 1
+        self.segment += 1
         self._is_new_world = False
         self._epochs.clear()
         self._first, self._bytes = tick, 0
@@ -157,7 +162,7 @@ class LineWriter:
             done = 0
             for cut in cuts:  # where the digest begins anew, as TraceDigest has it
                 self._hash.update("".join(told[done:cut]).encode())
-                self._hash = blake2b(self._hash.digest(), digest_size=16)
+                self._hash, self._before = blake2b(self.digest(), digest_size=16), b""
                 done = cut
             self._hash.update("".join(told[done:]).encode())
         elif told:

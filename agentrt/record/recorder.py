@@ -11,9 +11,13 @@ end of each tick, when it writes all of it. While a tick runs it only collects. 
 * A run that is resumed goes on in its file (see ``resume``), as if nothing had been. What is written depends on much
   that no file has: which lines a segment knows, which view was the last whole one, whose turn is next. So a recorder is
   there from the first tick that is repeated on, and does all that it did then; only its store *retraces*: it takes what
-  it is given for what is in the file already. At the last tick of the file it begins to write.
+  it is given for what is in the file already. At the last tick of the file it takes up what that has (numbers of
+  agents, trees and segments), and begins to write.
+* All that no file has begins anew at an epoch. So a recorder can retrace from an epoch on: of what was before it needs
+  the digest alone.
 
-Rejected: taking that state out of the file (it is not all in there, and each part would be a second way to come to it).
+Rejected: taking the rest out of the file as well, and retracing nothing (it is not all in there, and each part would be
+a second way to come to it).
 
 The ``Store`` is its file, which it keeps small:
 
@@ -41,12 +45,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, WrongStateError
 from agentrt.installed import library_version
 from agentrt.kernel.trace import TraceRecord
-from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack
+from agentrt.record.lines import SEGMENT_TICKS, LineWriter, Packed, pack, unpack
 from agentrt.record.schema import (
     DURABILITIES,
     NOBODY,
@@ -59,6 +63,7 @@ from agentrt.record.schema import (
     discard,
     is_number,
     name_in,
+    name_out,
 )
 from agentrt.record.values import Codecs
 from agentrt.record.views import DrawingWriter, ViewWriter
@@ -83,7 +88,8 @@ _NEARLY = 0.8  # of the bytes that the file may have
 class Store:
     """The file of one recorder; ``RecordingError`` if it cannot be made. The limits are those of ``Recorder``.
 
-    With a ``connection`` it retraces a file that has so many ``committed`` ticks, until it is to ``go_on``.
+    With a ``connection`` it retraces a file that has so many ``committed`` ticks, until it is to ``go_on``; meanwhile
+    it knows who is there, and nothing else.
     """
 
     def __init__(
@@ -129,6 +135,8 @@ class Store:
             self._connection.executemany("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def put_trace(self, tick: int, packed: Packed) -> None:
+        if self._is_retracing:
+            return
         if packed.is_first:
             self._segments.append((tick, self._written))
         self._traced = tick
@@ -165,7 +173,7 @@ class Store:
 
     def put_view(self, name: str | None, tick: int, is_whole: bool, data: object) -> None:
         """Write a view of an agent; without a name, a drawing of the world."""
-        if not self._is_retracing or self._max_bytes is not None:  # else nobody asks how much it takes
+        if not self._is_retracing:
             self.put_packed_view(name, tick, is_whole, pack(data))
 
     def put_packed_view(self, whose: str | None, tick: int, is_whole: bool, packed: bytes) -> None:
@@ -176,7 +184,9 @@ class Store:
 
     def put_outline(self, name: str, driver: str, tick: int, outline: object) -> None:
         """Write which tree a driver has; equal ones are written once: agents of a kind have the same."""
-        mark = blake2b(json.dumps(outline).encode(), digest_size=16).digest()
+        if self._is_retracing:
+            return
+        mark = _mark(outline)
         number = self._outlines.get(mark)
         if number is None:
             number = self._outlines[mark] = len(self._outlines) + 1
@@ -187,11 +197,11 @@ class Store:
     # --- ticks --------------------------------------------------------------------------------------------------------
 
     def end_tick(self, tick: int, records: int, digest: bytes) -> None:
+        if self._is_retracing:
+            return
         self._execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
         if self._keep_ticks is not None and tick % _LOOK_EVERY == 0:
             self._shorten(tick - self._keep_ticks)
-        if self._is_retracing:
-            return  # how full the file was then, nobody knows: ``go_on`` looks at what was dropped
         if self._max_bytes is not None and self._written - self._looked > self._max_bytes // 16:
             self._looked = self._written
             if self._used() > self._max_bytes * _NEARLY:
@@ -211,15 +221,52 @@ class Store:
             self._has_log = True
         self._connection.execute("BEGIN IMMEDIATE")  # at once: nobody else is to take it for a file without a writer
 
-    def go_on(self, kept_from: int) -> None:
-        """The file was retraced to its end: write from here on. ``kept_from`` is the first tick whose trace it has."""
+    def go_on(self) -> int | None:
+        """The file was retraced to its end: write from here on.
+
+        Returns:
+            The number of its last segment; None if it has none.
+
+        Raises:
+            RecordingError: somebody has made something in it that no recorder writes.
+        """
+        segment = self._take_up()
         self._connection.execute("ROLLBACK")
         begin_log(self._connection, self._max_bytes, self._durability)
         self._has_log = True
         self._connection.execute("BEGIN IMMEDIATE")
         self._is_retracing = False
-        while len(self._segments) > 1 and self._segments[1][0] <= kept_from:
-            self._segments.popleft()
+        return segment
+
+    def _take_up(self) -> int | None:
+        """Take from the file what is to be known of it."""
+        execute, where = self._connection.execute, str(self._path)
+        there = execute("SELECT name, id FROM agents WHERE id > ? AND last IS NULL ORDER BY id", (NOBODY,))
+        self._agents = {name_out(name): number for name, number in there}
+        # Whoever retraced from the beginning has counted them. Else the number of one that was dropped may come again.
+        self._next_agent = max(self._next_agent, execute("SELECT ifnull(max(id), 0) + 1 FROM agents").fetchone()[0])
+        outlines = execute("SELECT id, data FROM outlines ORDER BY id")
+        self._outlines = {_mark(unpack(data, where)): number for number, data in outlines}
+        tick, segment = execute("SELECT tick, segment FROM traces ORDER BY tick DESC").fetchone() or (0, None)
+        self._traced = tick
+        if self._keep_ticks is not None or self._max_bytes is not None:  # else nothing of it is dropped
+            self._take_up_segments()
+        if segment is not None and not is_number(segment, 0):
+            raise RecordingError(where, f"its trace of tick {tick} is in the segment {str(segment)[:20]!r}")
+        return segment
+
+    def _take_up_segments(self) -> None:
+        size = "length(numbers) + ifnull(length(lines), 0)"
+        rows = self._connection.execute(
+            f"SELECT tick, segment, {size} FROM traces UNION ALL SELECT tick, NULL, length(data) FROM views "  # noqa: S608
+            "ORDER BY tick, segment DESC"
+        )
+        last: object = None
+        for tick, segment, size in rows:
+            if segment is not None and segment != last:
+                self._segments.append((tick, self._written))
+                last = segment
+            self._written += size
 
     def _shorten(self, bound: int) -> None:
         """Drop what is older than a tick, as far as segments go."""
@@ -247,11 +294,12 @@ class Store:
         return int((pages - free) * size)
 
     def _drop_before(self, start: int) -> None:
-        if self._is_retracing:
-            return
         execute = self._connection.execute
         execute("DELETE FROM traces WHERE tick < ?", (start,))
-        execute("DELETE FROM ticks WHERE tick < ? AND tick % ? != 0", (start, THINNED))
+        # Whoever begins with a save goes on from its digest.
+        has_saves = execute("SELECT 1 FROM sqlite_master WHERE name = 'saves'").fetchone() is not None
+        others = " AND tick NOT IN (SELECT tick FROM saves)" if has_saves else ""
+        execute(f"DELETE FROM ticks WHERE tick < ? AND tick % ? != 0{others}", (start, THINNED))  # noqa: S608 - the above
         gone = execute("SELECT id FROM agents WHERE last < ?", (start,)).fetchall()
         for table in ("views", "drawings"):
             self._connection.executemany(f"DELETE FROM {table} WHERE agent = ?", gone)  # noqa: S608 - one of two words
@@ -292,6 +340,23 @@ class Store:
         # If that fails, the file is as it was at the last commit all the same.
         with contextlib.closing(self._connection), contextlib.suppress(sqlite3.Error):
             self._connection.rollback()
+
+
+def _mark(outline: object) -> bytes:
+    """What tells one tree from another."""
+    return blake2b(json.dumps(outline).encode(), digest_size=16).digest()
+
+
+class Retraced(NamedTuple):
+    """A file that a run is repeated of, for the recorder that goes on with it."""
+
+    connection: sqlite3.Connection  # which keeps all others from writing it
+    started: int  # the tick after which it begins
+    last: int  # its last tick
+    # If the run is repeated from an epoch on:
+    digest: bytes = b""  # of all before
+    records: Sequence[TraceRecord] = ()  # what told that the world was rebuilt
+    restarts: Mapping[int, Restart | None] = {}  # which policy held, from which tick on, before
 
 
 Views = Literal["changed", "none"] | int
@@ -337,8 +402,7 @@ class Recorder:
         durability: Durability = "process",
         codecs: Sequence[Codec] = (),
         meta: dict[str, Any] | None = None,
-        connection: sqlite3.Connection | None = None,
-        committed: int = 0,
+        retraced: Retraced | None = None,
     ) -> None:
         kernel = runtime.kernel
         kernel.require_between_ticks("runtime.record")
@@ -349,8 +413,11 @@ class Recorder:
         every, draws_every = every_of("views", views), every_of("drawings", drawings)
         _check_header(kernel.seed, world, params, meta)
         self.path: Path = Path(path)
-        self.started: int = kernel.tick  # the tick after which the recording begins
-        self.ticks: int = 0  # how many ticks were written; when it ended by a failure, how many are in the file
+        # the tick after which the recording begins
+        self.started: int = kernel.tick if retraced is None else retraced.started
+        self.ticks: int = (
+            kernel.tick - self.started
+        )  # how many ticks were written; when it ended by a failure, how many are in the file
         self.stopped: str = ""  # why nothing more is written; empty while it goes on
         self.has_failed: bool = False  # whether that is because nothing more can be written
         self._runtime = runtime
@@ -376,9 +443,16 @@ class Recorder:
         self._lines = LineWriter(segment_ticks, None if max_bytes is None else max_bytes // 16)
         self._views = ViewWriter(runtime.find, every, self._kernel.clock.ticks_per_second) if every else None
         self._drawings = DrawingWriter(runtime.draw, draws_every) if draws_every else None
-        self._store = Store(self.path, **limits, connection=connection, committed=committed)
-        header = {"world": world, "params": dict(params or {}), "views": views, "drawings": drawings, **limits}
-        self._begin({**(meta or {}), **header})
+        if retraced is None:
+            self._store = Store(self.path, **limits)
+        else:
+            committed = retraced.last - retraced.started
+            self._store = Store(self.path, **limits, connection=retraced.connection, committed=committed)
+        if retraced is not None and self.ticks:
+            self._begin_at_epoch(retraced)
+        else:
+            header = {"world": world, "params": dict(params or {}), "views": views, "drawings": drawings, **limits}
+            self._begin({**(meta or {}), **header})
         # Last of all: had anything above failed, nobody would take these away again.
         self._close_hooks = (kernel.trace.listen(self._pending.append), kernel.after_tick(self._publish))
         runtime.intake.journal = self
@@ -435,6 +509,14 @@ class Recorder:
                 raise RecordingError(str(self.path), f"it cannot be written: {error}") from None
             raise
 
+    def _begin_at_epoch(self, file: Retraced) -> None:
+        """Retrace a file from an epoch on, which the run has just begun with."""
+        self._pending.extend(file.records)
+        self._lines.begin_after(file.digest)
+        self._restart = self._coming_restart
+        self._restarts = {tick: _plain_restart(one) for tick, one in file.restarts.items()}
+        self._begin_epoch()
+
     # --- what comes in (the journal) ----------------------------------------------------------------------------------
 
     def sent(self, name: str, args: dict[str, Any]) -> None:
@@ -467,20 +549,24 @@ class Recorder:
             if not self.is_open:
                 return
             try:
-                self._begin_epoch(self._kernel.tick, save)
+                self._begin_epoch()
+                self._write_epoch(save)
             except BaseException as error:
                 self._fail(error)
                 if isinstance(error, ENDS_PROGRAM):
                     raise
 
-    def _begin_epoch(self, tick: int, save: str) -> None:
-        store = self._store
+    def _begin_epoch(self) -> None:
         self._rebuilt = len(self._pending)
         self._lines.begin_epoch()
         if self._views is not None:
             self._views.forget()
         if self._drawings is not None:
             self._drawings.forget()
+
+    def _write_epoch(self, save: str) -> None:
+        """Who is there since, and the save. What is in the file already stays as it is."""
+        tick, store = self._kernel.tick, self._store
         there = {agent.name: None for agent in self._runtime.agents}
         for name in [name for name in store.names if name not in there]:
             store.agent_goes(name, tick)
@@ -558,7 +644,7 @@ class Recorder:
             self._host = self._runtime.host
             store.put("host", self._host)
         if self._restart != self._coming_restart or not self._restarts:
-            self._restarts[tick] = None if self._coming_restart is None else asdict(self._coming_restart)
+            self._restarts[tick] = _plain_restart(self._coming_restart)
             store.put("restart", self._restarts)
         self._restart = self._coming_restart = self._runtime.restart  # what the world said meanwhile it says again
         # What came in since this tick's intake belongs to the next one, as does what is still to come in before that.
@@ -634,7 +720,12 @@ class Recorder:
         entry = {**origin_of(self._runtime), "tick": self._kernel.tick}
         with self._lock:
             try:
-                self._store.go_on(meta.get("kept_from") or 0)
+                segment = self._store.go_on()
+                if segment is not None:
+                    self._lines.segment = segment
+                if self._kernel.tick == self._kernel.rebuilt != self.started:
+                    # It is written with the next tick, which is not in the file; or it is there, if that was closed.
+                    self._write_epoch(self._runtime.epochs.last)
                 self._has_between, self._has_unkept = "between" in meta, "unkept" in meta
                 self._store.put("ended", "")
                 told = [{key: entry[key] for key in ("tick", "agentrt", "python", "host")}]
@@ -703,6 +794,10 @@ class Recorder:
     def __repr__(self) -> str:
         state = "open" if self.is_open else f"stopped: {self.stopped}"
         return f"<Recorder: {self.path}, {self.ticks} ticks, {state}>"
+
+
+def _plain_restart(restart: Restart | None) -> dict[str, float] | None:
+    return None if restart is None else asdict(restart)
 
 
 def check_limits(limits: dict[str, Any]) -> None:

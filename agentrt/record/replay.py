@@ -234,7 +234,8 @@ class Replay:
         since: int | None = None,
     ) -> None:
         self.recording: Recording = recording
-        self._restarts = _restarts(recording)
+        # which policy held, from which tick on
+        self.restarts: dict[int, Restart | None] = _restarts(recording)
         self.since: int = recording.meta["started"] if since is None else since  # the tick after which it begins
         self.runtime: Runtime = _make(recording, make, host)  # the run
         inputs = recording.inputs(self.since + 1)
@@ -249,14 +250,14 @@ class Replay:
         self.opens_gates: bool = False
         # the last tick to which it may be driven; that of the recording, unless it is to be left behind
         self.last_tick: int = recording.last_tick
-        self._coming: list[TraceRecord] = []
+        self.coming: list[TraceRecord] = []  # what was emitted since then
         self._hexdigest = ""
         if self.since == recording.meta["started"] and self.since:
             self._restore()  # of which the recording has no record
         self._digest = TraceDigest(self.runtime.trace, recording.digest(self.since))
         self._closers = [
             self._digest.close,
-            self.runtime.trace.listen(self._coming.append),
+            self.runtime.trace.listen(self.coming.append),
             self.runtime.after_tick(self._publish),
             self.feeder.close,  # else the generator would keep the file's cursor open
         ]
@@ -270,9 +271,9 @@ class Replay:
         runtime, tick = self.runtime, self.since
         if tick in self.recording.saves:
             runtime.restore(self.recording.save(tick))
-            held = [one for one in sorted(self._restarts) if one <= tick]
+            held = [one for one in sorted(self.restarts) if one <= tick]
             if held:
-                runtime.restart = self._restarts[held[-1]]
+                runtime.restart = self.restarts[held[-1]]
         if runtime.tick != tick:
             _refuse(runtime)
             raise ReplayError(
@@ -344,8 +345,8 @@ class Replay:
             if not self.opens_gates:
                 return False
             self.runtime.gate.resume()
-        if self.tick + 1 in self._restarts:
-            self.runtime.restart = self._restarts[self.tick + 1]
+        if self.tick + 1 in self.restarts:
+            self.runtime.restart = self.restarts[self.tick + 1]
         if problem := self.feeder.feed():
             self.difference = self._explained(Difference(self.tick + 1, problem, before=tuple(self.batch[-4:])))
         return not problem
@@ -371,8 +372,8 @@ class Replay:
     # --- comparing ----------------------------------------------------------------------------------------------------
 
     def _publish(self) -> None:
-        self.batch = self._coming.copy()
-        self._coming.clear()
+        self.batch = self.coming.copy()
+        self.coming.clear()
         self._hexdigest = self._digest.hexdigest()  # now: what comes between two ticks belongs to the next one
 
     def _compare(self) -> None:

@@ -4,6 +4,10 @@ A run that died is made again from its recording: replayed up to the last tick t
 itself (``Replay.go_live``). Its recorder is there from the first tick on and retraces the file (see ``recorder``), so
 that the file becomes what it would be had nothing happened; the header tells when it was resumed. Rules:
 
+* If its world was rebuilt meanwhile (see ``agentrt.runtime.epochs``), it is replayed from the last save that the file
+  keeps, and else from its beginning: how long that takes depends on how far away the last epoch is, and not on how long
+  the run has lived. Into another file the whole run is recorded, from its beginning.
+
 * The file is locked before anything else is done. Somebody who still writes it, or resumes it too, is told to us by
   SQLite, and is an error.
 * Up to the last tick nothing is written. If the replay differs, because the code is another one by now, the file stays
@@ -13,8 +17,8 @@ that the file becomes what it would be had nothing happened; the header tells wh
   comes in once if the sender numbers what it sends and the world passes over what it knows.
 * Calls that wait are made again: at least once. Which call it is says ``call_key``.
 
-It costs as much time as the recording of that part took, without the pauses: the views are made again, since what is
-written of the next one depends on all before.
+It costs as much time as the recording of the part that is repeated took, without the pauses: the views are made again,
+since what is written of the next one depends on those before.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM, RecordingError, ReplayDifferenceError
 from agentrt.kernel.hosts.loops import current_library
-from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, check_limits, every_of
+from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, Retraced, check_limits, every_of
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay
 from agentrt.record.schema import connect_appender
@@ -88,7 +92,8 @@ class Resumption:
         self._stack.callback(self._lock.close)
         recording = self._stack.enter_context(Recording.open(self.path, codecs=self._codecs))
         options = self._options(recording)
-        self._replay = one = Replay(recording, self._make, host=host, verify=self._verify)
+        since = _last_save(recording) if self.into is None else None
+        self._replay = one = Replay(recording, self._make, host=host, verify=self._verify, since=since)
         one.opens_gates = True
         run = recording.meta.get("run")
         if isinstance(run, str):
@@ -98,11 +103,14 @@ class Resumption:
             meta["resumed_from"] = {"recording": self.path.name, "tick": one.last_tick}
             self._recorder = Recorder(one.runtime, self.into, meta=meta, codecs=self._codecs, **options)
         else:
-            committed = recording.last_tick - recording.meta["started"]
+            retraced = Retraced(self._lock, recording.meta["started"], recording.last_tick)
+            if since is not None:
+                restarts = {tick: one.restarts[tick] for tick in sorted(one.restarts) if tick <= since}
+                digest = bytes.fromhex(recording.digest(since))
+                retraced = retraced._replace(digest=digest, records=one.coming, restarts=restarts)
             self._recorder = Recorder(
-                one.runtime, self.path, meta=meta, codecs=self._codecs, connection=self._lock, committed=committed,
-                **options,
-            )  # fmt: skip
+                one.runtime, self.path, meta=meta, codecs=self._codecs, retraced=retraced, **options
+            )
         return one
 
     def _options(self, recording: Recording) -> dict[str, Any]:
@@ -137,7 +145,7 @@ class Resumption:
             raise
         if not recorder.is_open:
             raise RecordingError(str(recorder.path), recorder.stopped)
-        meta = {**recording.meta, "kept_from": recording.first_tick}
+        meta = recording.meta
         runtime = one.go_live()
         if self.into is None:
             recording.close()  # a file without a log gets one now, and nobody may read it meanwhile
@@ -185,6 +193,16 @@ class Resumption:
         """Before the runtime is closed, which would say why itself: an error is told."""
         if error is not None and not isinstance(error, ENDS_PROGRAM) and self._recorder is not None:
             self._recorder.close(error_words(error))
+
+
+def _last_save(recording: Recording) -> int | None:
+    """The tick of the newest save that a replay can begin with; None if that is its beginning."""
+    started = recording.meta["started"]
+    for tick in reversed(recording.saves):
+        # An older agentrt did not keep the digest where it dropped the trace of that time.
+        if tick > started and any(recording.digests(tick, tick)):
+            return tick
+    return None
 
 
 def resume(

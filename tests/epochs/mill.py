@@ -117,12 +117,13 @@ def load(runtime, saved):
         mill.join(Miller(name, mill, sacks, coins))
 
 
-def make(*, seed, host, every=EVERY, save=save, load=load, asks=True):
+def make(*, seed, host, every=EVERY, save=save, load=load, asks=True, declares=True):
     runtime = Runtime(seed, host=host)
     mill = Mill(runtime, asks=asks)
     for name in ("Ann", "Bob", "Cem"):
         mill.join(Miller(name, mill))
-    runtime.rebuild_every(every, save, load)
+    if declares:
+        runtime.rebuild_every(every, save, load)
     return runtime
 
 

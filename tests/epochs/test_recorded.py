@@ -1,18 +1,21 @@
-"""Recordings of a world with epochs: the newest saves are kept, and a replay that begins with one is the same run."""
+"""Recordings of a world with epochs: they keep the newest saves, and replays and resumed runs begin with one."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
-from players import HOSTS
+from players import HOSTS, play_on
 
-from agentrt.errors import RecordingError, ReplayError
+from agentrt import Restart
+from agentrt.drawing import Drawing
+from agentrt.errors import AgentRTError, RecordingError, ReplayDifferenceError, ReplayError, WrongStateError
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay, replay
@@ -182,3 +185,178 @@ def test_a_recording_without_epochs_has_no_table_for_them(tmp_path):
     connection = sqlite3.connect(tmp_path / "run.sqlite")
     assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'saves'").fetchone() == (0,)
     connection.close()
+
+
+# --- resumed ------------------------------------------------------------------------------------------------------------
+
+TABLES = ("ticks", "traces", "inputs", "agents", "views", "outlines", "drawings", "saves", "meta")
+TICKS = 190
+
+
+def tables(path):
+    """All that a recording holds, but for what tells of one file from the other."""
+    with closing(sqlite3.connect(path)) as connection:
+        found = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
+    found["meta"] = [(key, value) for key, value in found["meta"] if key not in ("created", "run", "resumed")]
+    return found
+
+
+def copy(path, to):
+    """What a process leaves behind that is killed now."""
+    for end in ("", "-wal"):
+        shutil.copyfile(f"{path}{end}", f"{to}{end}")
+    return to
+
+
+def drawn(*, seed, host):
+    """A mill that asks for prices, is drawn, and whose program says in between what becomes of who gives up."""
+    runtime = mill.make(seed=seed, host=host, save=save_drawn, load=load_drawn)
+    draw(runtime)
+    return runtime
+
+
+def draw(runtime):
+    runtime.drawing = lambda: Drawing(10, 1 + sum(one.sacks for one in runtime.game.millers))
+
+
+def save_drawn(runtime):
+    return mill.save(runtime)
+
+
+def load_drawn(runtime, saved):
+    mill.load(runtime, saved)
+    draw(runtime)
+
+
+def strict(runtime):
+    mill.windy(runtime)
+    if runtime.tick == 62:
+        runtime.restart = Restart(first=3.0)
+    if runtime.tick == 171:
+        runtime.restart = None
+
+
+@pytest.mark.states(
+    "tools: Durable runs: A run with epochs is resumed from its last save: what lies before is not repeated, and the "
+    "file holds in the end what that of the undisturbed run holds, row by row",
+)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "crashes"),
+    [
+        ({}, (49, 50, 51, 99, 100, 151, 188)),
+        ({"commit_every": 7}, (55, 106, 150)),
+        ({"views": 4, "drawings": 9}, (163,)),
+        ({"keep_ticks": 40}, (128, 140, 188)),
+        ({"keep_ticks": 16}, (149,)),
+        ({"max_bytes": 1024 * 1024}, (130,)),
+    ],
+    ids=["every tick", "seven ticks at once", "few views", "cut", "cut behind the save", "bounded"],
+)
+def test_the_file_is_that_of_the_undisturbed_run(tmp_path, options, crashes):
+    path = tmp_path / "run.sqlite"
+    runtime = drawn(seed=3, host="plain")
+    runtime.record(path, **options)
+    left = {}
+    while runtime.tick < TICKS:
+        strict(runtime)
+        runtime.step()
+        if runtime.tick in crashes:
+            left[runtime.tick] = copy(path, tmp_path / f"killed at {runtime.tick}.sqlite")
+    runtime.close()
+    for tick, killed in left.items():
+        last = tick - tick % options.get("commit_every", 1)
+        with resume(killed, drawn) as runtime:
+            assert runtime.tick == runtime.recorder.committed_tick == last
+            assert runtime.recorder.ticks == last
+            while runtime.tick < TICKS:
+                strict(runtime)
+                runtime.step()
+        assert tables(killed) == tables(path), tick
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """A recording of 160 ticks, ended."""
+    record(tmp_path / "run.sqlite", ticks=160).close()
+    return tmp_path / "run.sqlite"
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_only_the_ticks_since_the_last_save_are_repeated(ended, host):
+    ticks = []
+
+    def make(*, seed, host):
+        runtime = mill.make(seed=seed, host=host)
+        runtime.after_tick(lambda: ticks.append(runtime.tick))
+        return runtime
+
+    async def main():
+        async with resume(ended, make) as runtime:
+            assert (runtime.tick, runtime.host) == (160, host)
+            await runtime.run(1, speed=float("inf"), blocking_ms=None)
+
+    play_on(host, main)
+    assert ticks[:11] == list(range(151, 162))
+
+
+def test_a_recording_that_was_ended_right_after_an_epoch_is_gone_on_with(tmp_path):
+    path, killed = tmp_path / "run.sqlite", tmp_path / "ended.sqlite"
+    record(path, ticks=TICKS).close()
+    record(killed, ticks=150).close()
+    with resume(killed, mill.make) as runtime:
+        while runtime.tick < TICKS:
+            mill.windy(runtime)
+            runtime.step()
+    assert tables(killed) == tables(path)
+
+
+def test_without_a_digest_for_its_save_it_is_repeated_from_an_earlier_one(ended):
+    with closing(sqlite3.connect(ended)) as connection, connection:
+        connection.execute("INSERT INTO meta VALUES ('kept_from', '151')")
+        connection.execute("DELETE FROM ticks WHERE tick = 150")
+    with resume(ended, mill.make) as runtime:
+        assert (runtime.tick, runtime.recorder.ticks) == (160, 160)
+        runtime.step()
+        digest = runtime.recorder.digest
+    with Recording(ended) as recording:
+        assert (recording.digest(), recording.last_tick) == (digest, 161)
+
+
+def test_another_world_is_told_of_and_nothing_is_written(ended):
+    before = tables(ended)
+
+    def load(runtime, saved):
+        mill.load(runtime, {**saved, "millers": saved["millers"][1:]})
+
+    with pytest.raises(ReplayDifferenceError, match="Nothing was written"):
+        resume(ended, lambda *, seed, host: mill.make(seed=seed, host=host, load=load)).__enter__()
+    with pytest.raises(WrongStateError, match="its world never said how"):
+        resume(ended, lambda *, seed, host: mill.make(seed=seed, host=host, declares=False)).__enter__()
+    assert tables(ended) == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE traces SET segment = 'x' WHERE tick = 160", "its trace of tick 160 is in the segment 'x'"),
+        ("INSERT INTO outlines VALUES (7, x'00')", "packed data cannot be read"),
+        ("UPDATE saves SET save = '[]'", "this is nothing that runtime.save gave"),
+    ],
+)
+def test_what_is_taken_up_of_a_file_is_looked_at(ended, statement, words):
+    with closing(sqlite3.connect(ended)) as connection, connection:
+        connection.execute(statement)
+    before = tables(ended)
+    with pytest.raises(AgentRTError, match=words):
+        resume(ended, mill.make).__enter__()
+    assert tables(ended) == before
+
+
+def test_into_another_file_the_whole_run_is_recorded(ended):
+    into = ended.with_name("new.sqlite")
+    with resume(ended, mill.make, into=into) as runtime:
+        runtime.step()
+    with Recording(into) as recording:
+        assert (recording.first_tick, recording.last_tick) == (1, 161)
+        assert replay(recording, mill.make).is_same
