@@ -1,4 +1,4 @@
-"""A campaign of kills: ``python tools/kill_campaign.py [--kills 100] [--ticks 400] [--host plain ...] [--power]``.
+"""A campaign of kills: ``python tools/kill_campaign.py [--kills 100] [--ticks 400] [--epoch 90] [--host plain ...]``.
 
 A colony is recorded in a process of its own, which is killed (``kill -9``) at random moments: while it starts, while it
 repeats what was recorded, within a tick, within a commit. Each time the next process resumes the recording, until the
@@ -6,14 +6,15 @@ run has all its ticks; then another run begins, with the next seed, until there 
 
 Deliveries come in from outside, numbered. This process sends them, and sends again to each worker what was not
 acknowledged; the colony passes over numbers that it knows. A trader asks the outside for a price again and again; the
-outside writes each of these calls and its key into a ledger.
+outside writes each of these calls and its key into a ledger. With ``--epoch`` the colony is rebuilt of its save after
+each so many-th tick, so that a process resumes it from the last one.
 
 In the end it is checked of each run that
 
 * its recording has the digest of the run that nobody disturbed, and on the plain host all its rows;
 * whatever was acknowledged is in it, and each delivery came once;
 * all calls with one key asked for the same, and each result that came in belongs to a call in the ledger;
-* it can be replayed.
+* it can be replayed, from its beginning and from each save that it keeps.
 
 On an event loop a call is answered in a tick that depends on the machine, so that two runs differ; there the digest is
 compared with that of a replay. The exit code is 1 if anything was wrong.
@@ -34,6 +35,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,34 +57,27 @@ SINCE = ("", "begun", "begun", *["live"] * 7)
 
 
 class Market:
-    """A colony that takes deliveries and asks for prices."""
+    """A colony that takes deliveries and asks for prices; with an epoch it is rebuilt after each so many-th tick."""
 
-    def __init__(self, ledger: Path) -> None:
+    def __init__(self, ledger: Path, epoch: int = 0) -> None:
         self._ledger = ledger
+        self._epoch = epoch
 
     def make(self, *, seed: int, host: str) -> Runtime:
-        from agentrt_examples.colony import world
+        from agentrt_examples.colony.saving import found, load, save
 
-        runtime = world.make(seed=seed, host=host)
-        known = 0
+        runtime = found(seed, host).runtime
+        trade = Trade(runtime, self.price)
 
-        def deliver(number: int) -> None:
-            nonlocal known
-            if number > known:  # whoever sends may send it again
-                known = number
-                runtime.note("delivery", number=number)
-                runtime.intake.inputs["wagon"](kind="turnip", count=1 + number % 3)
+        def save_all(runtime: Runtime) -> dict[str, Any]:
+            return {"colony": save(runtime.game), "known": trade.known, "asked": trade.asked}
 
-        async def trade() -> None:
-            from agentrt import sleep_ticks
+        def load_all(runtime: Runtime, saved: dict[str, Any]) -> None:
+            nonlocal trade
+            load(saved["colony"], runtime)
+            trade = Trade(runtime, self.price, saved["known"], saved["asked"])
 
-            for number in range(10_000):
-                price = await runtime.call(self.price, number)
-                runtime.note("price", number=number, price=price)
-                await sleep_ticks(1 + price % 4)
-
-        runtime.on_input("deliver", deliver)
-        runtime.spawn(trade)
+        runtime.rebuild_every(self._epoch, save_all, load_all)
         return runtime
 
     def price(self, number: int) -> int:
@@ -91,6 +86,33 @@ class Market:
         with self._ledger.open("a", encoding="ascii") as ledger:
             ledger.write(f"{line}\n")
         return number * 7 % 11
+
+
+class Trade:
+    """What comes from outside into one colony."""
+
+    def __init__(self, runtime: Runtime, price: Callable[[int], int], known: int = 0, asked: int = 0) -> None:
+        self.known = known  # the highest number of a delivery
+        self.asked = asked  # how many prices are known
+        self._runtime = runtime
+        self._price = price
+        runtime.on_input("deliver", self._deliver)
+        runtime.spawn(self._ask)
+
+    def _deliver(self, number: int) -> None:
+        if number > self.known:  # whoever sends may send it again
+            self.known = number
+            self._runtime.note("delivery", number=number)
+            self._runtime.intake.inputs["wagon"](kind="turnip", count=1 + number % 3)
+
+    async def _ask(self) -> None:
+        from agentrt import sleep_ticks
+
+        while self.asked < 10_000:
+            price = await self._runtime.call(self._price, self.asked)
+            self._runtime.note("price", number=self.asked, price=price)
+            self.asked += 1
+            await sleep_ticks(1 + price % 4)
 
 
 def deliveries(ticks: int) -> dict[int, int]:
@@ -103,7 +125,7 @@ def deliveries(ticks: int) -> dict[int, int]:
 
 def work(task: dict[str, Any]) -> None:
     """Record a run or resume it, up to its last tick; what is in the file is acknowledged on standard output."""
-    market, path = Market(Path(task["ledger"])), Path(task["path"])
+    market, path = Market(Path(task["ledger"]), task["epoch"]), Path(task["path"])
     if path.exists() and path.stat().st_size == 0:  # it was killed before it had a header
         path.unlink()
     due = {int(number): tick for number, tick in task["deliveries"].items()}
@@ -171,12 +193,13 @@ class Campaign:
         ticks: of each run.
         host: what it runs on.
         durability, commit_every: how it is recorded.
+        epoch: after how many ticks it is rebuilt; 0 for never.
         say: called with a line for people.
     """
 
     def __init__(
         self, folder: Path, *, ticks: int, host: str = "plain", durability: str = "process", commit_every: int = 1,
-        say: Any = print,
+        epoch: int = 0, say: Any = print,
     ) -> None:  # fmt: skip
         self.kills: int = 0  # how many processes were killed
         self.early: int = 0  # how many of them before they had anything new
@@ -186,7 +209,9 @@ class Campaign:
         self._folder = folder
         self._ticks = ticks
         self._host = host
-        self._how = {"durability": durability, "commit_every": commit_every}
+        self._how = {"durability": durability, "commit_every": commit_every, "epoch": epoch}
+        self._epoch = epoch
+        self.since_save: int = 0  # how many processes began with a save
         self._say = say
         self._took = 0.04 * ticks  # real seconds that a process takes, but for its start, if it is not killed
 
@@ -261,16 +286,18 @@ class Campaign:
             came = [note["number"] for note in notes if note["text"] == "delivery"]
             self._expect(came == list(deliveries(self._ticks)), f"{path}: the deliveries are {came}")
             self._check_calls(recording, Path(task["ledger"]))
-            report = replay(recording, Market(Path(os.devnull)).make)
-            self._expect(report.is_same, f"{path}: {report.as_text()}")
+            for since in (None, *recording.saves):
+                report = replay(recording, Market(Path(os.devnull), self._epoch).make, since=since)
+                self._expect(report.is_same, f"{path}, since {since}: {report.as_text()}")
             resumed = [one["tick"] for one in recording.header("resumed") or ()]
+            self.since_save += sum(self._epoch > 0 and tick > self._epoch for tick in resumed)
             digest = recording.digest()
         if self._host == "plain":
             undisturbed = self._task(f"undisturbed {seed}", seed)
             self._work({**undisturbed, "deliveries": deliveries(self._ticks)}, LONGEST)
             with Recording.open(undisturbed["path"]) as recording:
                 self._expect(recording.digest() == digest, f"{path}: the digest is {digest}")
-            for table in TABLES:
+            for table in (*TABLES, *(("saves",) if self._epoch else ())):
                 same = _rows(path, table) == _rows(Path(undisturbed["path"]), table)
                 self._expect(same, f"{path}: other rows in {table}")
         self._say(f"seed {seed}: resumed at {resumed}, digest {digest}, {self.kills} kills so far")
@@ -305,6 +332,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", choices=HOSTS, default="plain")
     parser.add_argument("--power", action="store_true", help="each commit waits for the disk")
     parser.add_argument("--commit-every", type=int, default=1)
+    parser.add_argument("--epoch", type=int, default=0, help="rebuild the colony after each so many-th tick")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.worker:
@@ -316,7 +344,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(
             Path(folder), ticks=given.ticks, host=given.host, durability="power" if given.power else "process",
-            commit_every=given.commit_every,
+            commit_every=given.commit_every, epoch=given.epoch,
         )  # fmt: skip
         seed = given.first
         while campaign.kills < given.kills:
@@ -324,7 +352,8 @@ def main(arguments: list[str] | None = None) -> int:
             seed += 1
     print(
         f"{campaign.kills} kills in {campaign.runs} runs of {given.ticks} ticks on {given.host}, {campaign.early} of "
-        f"them before anything new was recorded; {campaign.again} calls were made more than once; "
+        f"them before anything new was recorded; {campaign.since_save} times a run was resumed after its first epoch; "
+        f"{campaign.again} calls were made more than once; "
         f"{len(campaign.problems)} things were wrong; {time.monotonic() - begun:.0f} s"
     )
     return 1 if campaign.problems else 0

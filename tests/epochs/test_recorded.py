@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from functools import partial
 
@@ -360,3 +363,35 @@ def test_into_another_file_the_whole_run_is_recorded(ended):
     with Recording(into) as recording:
         assert (recording.first_tick, recording.last_tick) == (1, 161)
         assert replay(recording, mill.make).is_same
+
+
+KILLED = """
+import os, signal, sys
+sys.path[:0] = [{support!r}]
+from modules import load
+mill = load("tests/epochs/mill.py")
+runtime = mill.make(seed=3, host="plain")
+runtime.record(sys.argv[1])
+runtime.after_tick(lambda: runtime.tick == 137 and os.kill(os.getpid(), signal.SIGKILL))
+mill.drive(runtime, 1000)
+"""
+
+
+@pytest.mark.states(
+    "tools: Durable runs: A run that is killed by `kill -9` over an epoch and resumed ends with the file of the "
+    "undisturbed one; `tools/kill_campaign.py --epoch 70` does it to a colony with outside calls, a hundred times",
+)
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_a_run_that_is_killed_over_an_epoch_becomes_the_undisturbed_one(tmp_path, root):
+    path, killed = tmp_path / "run.sqlite", tmp_path / "killed.sqlite"
+    record(path, ticks=TICKS).close()
+    code = KILLED.format(support=str(root / "tests" / "support"))
+    done = subprocess.run([sys.executable, "-c", code, killed], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
+    with resume(killed, mill.make) as runtime:
+        assert runtime.tick == 137  # after_tick: the recorder, which came first, has committed it
+        while runtime.tick < TICKS:
+            mill.windy(runtime)
+            runtime.step()
+    assert tables(killed) == tables(path)
