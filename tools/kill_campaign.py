@@ -64,12 +64,14 @@ class Market:
         self._epoch = epoch
 
     def make(self, *, seed: int, host: str) -> Runtime:
+        from agentrt_examples.colony.colony import Colony
         from agentrt_examples.colony.saving import found, load, save
 
         runtime = found(seed, host).runtime
         trade = Trade(runtime, self.price)
 
         def save_all(runtime: Runtime) -> dict[str, Any]:
+            assert isinstance(runtime.game, Colony)
             return {"colony": save(runtime.game), "known": trade.known, "asked": trade.asked}
 
         def load_all(runtime: Runtime, saved: dict[str, Any]) -> None:

@@ -12,6 +12,9 @@ resumes the recording. Rules:
   row, and the supervisor gives up: something dies in the same tick again and again.
 * Exit code 2 of a worker is an error that the next one would have too (the code is another one by now, somebody else
   writes the file), and ends the supervisor as well.
+* A worker hangs if its clock has stood for so many real seconds: an action loops without end, say, or everything waits
+  for a lock. It is ended by SIGABRT, on which it says where each of its threads is, and counts as one that died when
+  its clock stood still. Who was paused does not hang. The clock stands as well if it says nothing any more.
 * A worker that cannot record any more (a disk is full) ends: what it would go on to do would be lost.
 * Being a worker is nothing that the command line can say: a worker takes over its process, and ends it.
 * Health is for machines, over HTTP on loopback: one JSON object, with status 200 while the world runs and its recording
@@ -21,6 +24,7 @@ resumes the recording. Rules:
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import signal
@@ -51,6 +55,7 @@ DEFAULT_HEALTH_PORT = 8766
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # real seconds before the next worker
 _QUICK = 10.0  # real seconds: a worker that ran shorter than that died quickly
 _GRACE = 30.0  # real seconds in which a worker has to end
+_HANGS_AFTER = 60.0  # real seconds: longer than any world takes to be made, and nobody plays in it meanwhile
 _TOLD_EVERY = 0.2  # real seconds
 _LAST_WORDS = 1.0  # real seconds for which they are waited for: a child of the worker may hold the pipe open
 WORKER = object()  # what the context of a worker's command carries
@@ -79,6 +84,10 @@ _WORK = "from agentrt.cli import main; from agentrt.cli.service import WORKER; m
 @click.option(
     "--give-up", type=click.IntRange(1), default=5, show_default=True, help="After so many quick deaths in a row."
 )
+@click.option(
+    "--hang-limit", type=click.FloatRange(0), default=_HANGS_AFTER, show_default=True,
+    help="Real seconds for which its clock may stand before it is ended and comes back; 0 for ever.",
+)  # fmt: skip
 @click.pass_obj
 def serve(
     role: object,
@@ -92,12 +101,13 @@ def serve(
     durability: Literal["process", "power"],
     health_port: int,
     give_up: int,
+    hang_limit: float,
 ) -> None:
     """Run the world NAME as a service: recorded, and resumed after a crash.
 
     Without NAME it is the world of your project, else the colony. It runs at its own pace in a process of its own. When
-    that dies, the next one is started after 1 s, then 2, 4 and so on up to 60, and resumes the recording: what was
-    recorded is kept. SIGTERM or Ctrl-C ends it between two ticks.
+    that dies or hangs, the next one is started after 1 s, then 2, 4 and so on up to 60, and resumes the recording: what
+    was recorded is kept. SIGTERM or Ctrl-C ends it between two ticks.
     """
     if not speed > 0:
         raise click.BadParameter("a speed is more than 0.", param_hint="--speed")
@@ -116,7 +126,7 @@ def serve(
     if app := given_app():
         options += ["--app", app]
     command = [sys.executable, "-c", _WORK, "serve", *map(str, options)]
-    supervisor = Supervisor(command, may_resume=may_resume, give_up=give_up)
+    supervisor = Supervisor(command, may_resume=may_resume, give_up=give_up, hang_limit=hang_limit)
     with supervisor.heeding_signals(), supervisor.telling_health(health_port) as url:
         tell(f"recorded in {path}; health: {url}; Ctrl-C ends it.", err=True)
         code = supervisor.run()
@@ -135,6 +145,7 @@ class Supervisor:
         give_up: after how many quick deaths in a row it gives up.
         first_wait: real seconds before the second worker is started.
         quick: real seconds; who ran shorter died quickly.
+        hang_limit: real seconds for which the clock of a worker may stand before it is ended; 0 for ever.
     """
 
     def __init__(
@@ -145,17 +156,20 @@ class Supervisor:
         give_up: int = 5,
         first_wait: float = _FIRST_WAIT,
         quick: float = _QUICK,
+        hang_limit: float = 0.0,
     ) -> None:
         self._command = list(command)
         self._may_resume = may_resume
         self._give_up = give_up
         self._first_wait = first_wait
         self._quick = quick
+        self._hang_limit = hang_limit
         self._stopping = threading.Event()
         self._worker: subprocess.Popen[bytes] | None = None
         self._state = "starting"
         self._told: dict[str, Any] = {}  # what the worker said last
         self._running_since: float | None = None  # on the monotonic clock
+        self._moved = time.monotonic()  # when its clock was first seen where it stands
         self._deaths = 0  # quick ones, in a row
         self.restarts: int = 0  # how many workers died and were followed by another one
 
@@ -199,7 +213,7 @@ class Supervisor:
     def _work(self) -> int:
         """One worker, from its start to its end; returns its exit code."""
         resuming = ["--resume"] if self._may_resume or self.restarts else []
-        self._state, self._running_since = "starting", None
+        self._state, self._running_since, self._moved = "starting", None, time.monotonic()
         self._worker = worker = subprocess.Popen(  # noqa: S603 - our own command
             [*self._command, *resuming], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -213,6 +227,8 @@ class Supervisor:
             while worker.poll() is None:
                 if self._stopping.wait(0.05):
                     return self._ended(worker)
+                if self._hang_limit and self._stood() > self._hang_limit + self._told.get("tick_seconds", 0.0):
+                    return self._end_hanging(worker)
             return worker.returncode
         finally:
             hearing.join(_LAST_WORDS)
@@ -229,6 +245,23 @@ class Supervisor:
             worker.kill()
             return worker.wait()
 
+    def _stood(self) -> float:
+        """For how many real seconds the worker's clock has stood."""
+        return time.monotonic() - self._moved
+
+    def _end_hanging(self, worker: subprocess.Popen[bytes]) -> int:
+        tell(
+            f"its clock has stood at tick {self._told.get('tick', 0)} for {self._stood():.1f} s: it is ended", err=True
+        )
+        if self._running_since is not None:
+            self._running_since += self._stood()  # that was no life: who hangs again and again dies quickly
+        if sys.platform != "win32":
+            worker.send_signal(signal.SIGABRT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return worker.wait(_LAST_WORDS)
+        worker.kill()
+        return worker.wait()
+
     def _hear(self, lines: IO[bytes]) -> None:
         with lines:
             for line in lines:
@@ -238,7 +271,9 @@ class Supervisor:
                         self._heard(told)
 
     def _heard(self, told: dict[str, Any]) -> None:
-        self._told = told
+        before, self._told = self._told, told
+        if told.get("is_paused") or any(told.get(key) != before.get(key) for key in ("tick", "state")):
+            self._moved = time.monotonic()
         if told.get("state") == "running" and self._running_since is None:
             self._running_since = time.monotonic()
         if not self._stopping.is_set():
@@ -250,8 +285,9 @@ class Supervisor:
         """How it is: what the worker told last, and how many there were."""
         worker = self._worker
         return {
-            "tick": 0, "committed_tick": 0, "late_ticks": 0, **self._told, "state": self._state,
-            "restarts": self.restarts, "pid": None if worker is None or worker.poll() is not None else worker.pid,
+            "tick": 0, "committed_tick": 0, "late_ticks": 0, "is_paused": False, **self._told, "state": self._state,
+            "seconds_since_tick": round(self._stood(), 1), "restarts": self.restarts,
+            "pid": None if worker is None or worker.poll() is not None else worker.pid,
         }  # fmt: skip
 
     @contextlib.contextmanager
@@ -319,6 +355,7 @@ class ServedRun:
         """Run it to its end."""
         import asyncio
 
+        faulthandler.enable()  # on SIGABRT it says where it hangs
         out = os.dup(1)
         os.dup2(2, 1)  # what the world prints is no word of ours
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C comes to the supervisor as well, which tells us
@@ -402,6 +439,8 @@ class ServedRun:
             "tick": 0 if runtime is None else runtime.tick,
             "committed_tick": 0 if recorder is None else recorder.committed_tick,
             "late_ticks": 0 if runtime is None else runtime.late_ticks,
+            "is_paused": runtime is not None and runtime.gate.is_closed,
+            "tick_seconds": 0.0 if runtime is None else 1 / (runtime.clock.ticks_per_second * self._speed),
         }
         with contextlib.suppress(OSError):  # nobody listens any more
             os.write(out, json.dumps(told).encode("ascii") + b"\n")

@@ -68,6 +68,48 @@ def test_it_starts_workers_again_and_gives_up(tmp_path, capsys):
     ]
 
 
+HANGING = "import time; time.sleep(60)"
+
+
+@pytest.mark.states(
+    "tools: Durable runs: A worker whose clock stands longer than `--hang-limit` is ended and followed by the next one, "
+    "as after a crash; one that is paused is not",
+)
+def test_who_hangs_is_ended_and_counts_as_dead_when_its_clock_stood_still(capsys):
+    work = supervisor(f"{RUNNING} {HANGING}", give_up=2, quick=0.2, hang_limit=0.3)
+    assert (work.run(), work.restarts) == (1, 1)
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(" for ")[0] for line in told[::2]] == 2 * ["its clock has stood at tick 7"]
+    assert told[1::2] == [
+        "died (signal 6) at tick 7; again in 0.01 s" if os.name == "posix" else told[1],
+        f"{told[1].partition(';')[0]}; 2 quick deaths in a row: giving up",
+    ]
+
+
+@pytest.mark.slow
+def test_who_does_not_even_end_when_told_so_is_killed(monkeypatch, capsys):
+    monkeypatch.setattr("agentrt.cli.service._LAST_WORDS", 0.1)
+    work = supervisor(
+        f"import signal; signal.signal(6, signal.SIG_IGN); {RUNNING} {HANGING}", give_up=1, hang_limit=0.4
+    )
+    assert work.run() == 1
+    assert f"died (signal {9 if os.name == 'posix' else 1})" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("more", "limit"),
+    [({"is_paused": True}, 0.3), ({"tick_seconds": 60.0}, 0.3), ({}, 0)],
+    ids=["paused", "slow", "off"],
+)
+def test_who_does_not_hang(more, limit):
+    told = json.dumps({"state": "running", "tick": 7, **more})
+    work = supervisor(
+        f"import time; [print({told!r}, flush=True) or time.sleep(0.1) for _ in range(8)]", hang_limit=limit
+    )
+    assert (work.run(), work.restarts) == (0, 0)
+
+
 def test_who_lived_long_did_not_die_quickly(tmp_path):
     count = tmp_path / "count"
     count.write_text("")
@@ -100,8 +142,11 @@ def test_health_and_a_clean_end():
         assert url.startswith("http://127.0.0.1:")
         assert health(url) == (
             503,
-            {"tick": 0, "committed_tick": 0, "late_ticks": 0, "state": "starting", "restarts": 0, "pid": None},
-        )
+            {
+                "tick": 0, "committed_tick": 0, "late_ticks": 0, "is_paused": False, "state": "starting",
+                "seconds_since_tick": 0.0, "restarts": 0, "pid": None,
+            },
+        )  # fmt: skip
         thread = threading.Thread(target=lambda: codes.append(work.run()))
         thread.start()
         until(lambda: health(url)[0] == 200)
@@ -194,3 +239,49 @@ def test_a_service_is_killed_and_comes_back(tmp_path, monkeypatch):
         monkeypatch.syspath_prepend(tmp_path)
         assert replay(recording, __import__("game").make).is_same
     assert sorted(file.name for file in Path(tmp_path).glob("run.sqlite*")) == ["run.sqlite"]
+
+
+HANGS = """
+from pathlib import Path
+from agentrt import Runtime
+from agentrt.worlds import SimpleWorld
+
+
+def make(*, seed, host):
+    runtime = Runtime(seed, host=host)
+
+    def every_tick():
+        if runtime.tick == 30 and not Path("hung").exists():
+            Path("hung").touch()
+            while True:
+                pass
+
+    runtime.every_tick(every_tick)
+    return runtime
+
+
+world = SimpleWorld("game", make)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_a_service_that_hangs_comes_back(tmp_path):
+    (tmp_path / "game.py").write_text(HANGS)
+    command = [sys.executable, "-m", "agentrt.cli", "serve", "--app", "game:world", "--record", "run.sqlite"]
+    command += ["--speed", "20", "--health-port", "0", "--hang-limit", "2.5"]
+    service = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        line = next(line for line in service.stderr if "health: " in line)
+        url = line.split("health: ")[1].partition(";")[0]
+        until(lambda: health(url)[1]["tick"] > 60)
+        os.kill(service.pid, signal.SIGTERM)
+        _, err = service.communicate(timeout=LIMIT)
+    finally:
+        service.kill()
+    assert service.returncode == 0
+    lines = err.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("its clock has stood at tick 30 for "))
+    assert "Fatal Python error: Aborted" in lines[at:]
+    assert any("game.py" in line and "in every_tick" in line for line in lines[at:])  # that is where it hung
+    assert "died (signal 6) at tick 30; again in 1 s" in lines[at:]
