@@ -34,7 +34,7 @@ _TAKEN = frozenset(("agentrt", "tests"))  # a package of the project that is cal
 @click.argument("name")
 @click.option(
     "--template", type=click.Choice(TEMPLATES), default=TEMPLATES[0], show_default=True,
-    help="loop: your program drives the runtime. server: a game server over TCP. simulation: many seeds and their "
+    help="loop: your program drives the runtime. server: a game server over WebSockets. simulation: many seeds and their "
     "measures. bot: it plays a game of somebody else's.",
 )  # fmt: skip
 def new(*, name: str, template: str) -> None:
@@ -91,10 +91,12 @@ def _files(name: str, template: str) -> Iterator[tuple[PurePosixPath, str]]:
     """The files of a project: where each goes, and its text."""
     from importlib.resources import files
 
+    found: dict[PurePosixPath, Traversable] = {}
     for source in ("common", template):
-        for place, file in sorted(_below(files("agentrt_templates") / source, PurePosixPath())):
-            text = file.read_text(encoding="utf-8").replace(_PLACEHOLDER, name)
-            yield PurePosixPath(str(place).replace(_PLACEHOLDER, name)), text
+        found.update(sorted(_below(files("agentrt_templates") / source, PurePosixPath())))
+    for place, file in found.items():
+        text = file.read_text(encoding="utf-8").replace(_PLACEHOLDER, name)
+        yield PurePosixPath(str(place).replace(_PLACEHOLDER, name)), text
 
 
 def _below(folder: Traversable, place: PurePosixPath) -> Iterator[tuple[PurePosixPath, Traversable]]:

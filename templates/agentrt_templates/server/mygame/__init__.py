@@ -1,4 +1,4 @@
-"""An inn over TCP: a character for each guest who connects, and an innkeeper who tells the news."""
+"""An inn over WebSockets: a character for each guest who connects, and an innkeeper who tells the news."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from agentrt.worlds import SimpleWorld
 from mygame import guest, keeper
 from mygame.courier import Courier
 from mygame.inn import Inn
-from mygame.server import serve
 
 __all__ = ["manifest", "world"]
 
@@ -40,4 +39,13 @@ def make(*, seed: int, host: str) -> art.Runtime:
     return runtime
 
 
-world = SimpleWorld("mygame", make, summary="An inn over TCP.", manifests=[manifest], live=serve)
+async def serve(runtime: art.Runtime, speed: float = 1.0) -> None:
+    """Serve it. Only this needs the package websockets: simulations and tests of the game go without."""
+    try:
+        from mygame import server
+    except ImportError as error:
+        raise SystemExit(f"the inn stays shut: {error}. Install what it needs: pip install -e .") from None
+    await server.serve(runtime, speed)
+
+
+world = SimpleWorld("mygame", make, summary="An inn over WebSockets.", manifests=[manifest], live=serve)

@@ -57,12 +57,9 @@ class Inn:
             self.guests[name] = self._add(Somebody("guest", self, name=name))
             self.say(f"{name} comes in")
 
-    def _type(self, name: str, text: str, number: int = 0) -> None:
-        if number and number <= self.known.get(name, 0):
-            return
-        if name in self.guests:
-            if number:
-                self.known[name] = number
+    def _type(self, name: str, text: str, number: int) -> None:
+        if name in self.guests and number > self.known.get(name, 0):
+            self.known[name] = number
             self.guests[name].entity.typed.put_nowait(text)
 
     def _leave(self, name: str) -> None:
