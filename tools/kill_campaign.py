@@ -43,6 +43,7 @@ from agentrt import Runtime, call_key
 from agentrt.cli.groups import HOSTS
 from agentrt.record import Recording, replay, resume
 from agentrt.record.replay import run_on
+from agentrt.record.schema import connect_appender
 
 __all__ = ["Campaign", "main"]
 
@@ -278,6 +279,7 @@ class Campaign:
     def _check_acknowledged(self, path: Path, known: int) -> None:
         """What was acknowledged is in the file that a kill left behind."""
         if known:
+            connect_appender(path).close()  # as whoever resumes it: the kill may have come while its log was taken up
             with Recording.open(path) as recording:
                 self._expect(recording.last_tick >= known, f"{path}: tick {known} was acknowledged and is lost")
 

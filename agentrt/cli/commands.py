@@ -701,7 +701,9 @@ def _world_of(
 ) -> tuple[World | None, str, int]:
     """The world that a recording is to be resumed with, if it is known; its host, and its last tick."""
     from agentrt.record.recording import Recording
+    from agentrt.record.schema import connect_appender
 
+    connect_appender(recording).close()  # which puts it in order, should its writer have been killed at a bad moment
     with Recording.open(recording) as opened:
         name, host, last = world or opened.meta["world"], opened.meta["host"], opened.last_tick
     known = _with_model(world_called(name), model, base_url) if name else None

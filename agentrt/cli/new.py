@@ -34,8 +34,8 @@ _TAKEN = frozenset(("agentrt", "tests"))  # a package of the project that is cal
 @click.argument("name")
 @click.option(
     "--template", type=click.Choice(TEMPLATES), default=TEMPLATES[0], show_default=True,
-    help="loop: your program drives the runtime. server: a game server over WebSockets. simulation: many seeds and their "
-    "measures. bot: it plays a game of somebody else's.",
+    help="loop: your program drives the runtime. server: a game server over WebSockets. simulation: many seeds and "
+    "their measures. bot: it plays a game of somebody else's.",
 )  # fmt: skip
 def new(*, name: str, template: str) -> None:
     """Make a project NAME in a new folder of that name: a small game that runs, with its tests."""

@@ -233,6 +233,13 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
+        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
+            # Not here: what lies beside the file may be of somebody else as well, and SQLite writes what it says.
+            raise RecordingError(
+                str(path),
+                "whoever wrote it was killed while its log was taken up, and it has to be put in order first",
+                "Go on with it, which does so: agentrt resume FILE.",
+            ) from None
         if isinstance(error, (sqlite3.Error, OSError, ValueError, OverflowError)):
             raise RecordingError(str(path), f"it is no recording that can be read: {error}") from None
         raise

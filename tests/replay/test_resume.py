@@ -198,6 +198,24 @@ def test_a_torn_log_is_taken_up_to_its_last_whole_commit(tmp_path, damage):
     assert tables(killed) == tables(path)
 
 
+def test_killed_while_its_log_was_taken_up_it_is_put_in_order_by_who_resumes_it(tmp_path):
+    path, killed = tmp_path / "run.sqlite", tmp_path / "killed.sqlite"
+    disturbed(path, yard.Yard(), 20, ())
+    before = tables(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA cache_size=1")  # so that pages are written before the commit
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE views SET data = zeroblob(2000)")
+        for suffix in ("", "-journal"):
+            shutil.copy(f"{path}{suffix}", f"{killed}{suffix}")
+        connection.execute("ROLLBACK")
+    with pytest.raises(RecordingError, match="killed while its log was taken up.*agentrt resume FILE"):
+        Recording(killed)
+    with resume(killed, yard.Yard()) as runtime:
+        assert runtime.tick == 20
+    assert tables(killed) == before
+
+
 # --- what stands against it ---------------------------------------------------------------------------------------------
 
 
