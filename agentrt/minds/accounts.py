@@ -15,13 +15,17 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import DefinitionError
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
+
+
+_MOST = 1 << 53  # in what was saved: JSON of others makes a float of a larger number
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,32 @@ class Account:
         if self._window:
             spending.counts_until = tick + self._window
             self._over.append(spending)
+
+    def save(self, tick: int) -> list[Any]:
+        """What is used, as plain JSON. What is reserved is used, as by calls that are cancelled now."""
+        over = [[one.tokens, one.counts_until] for one in self._over]
+        used = sum(one.tokens for one in self._over) if self._window else self.total_tokens
+        reserved = self._tokens - used
+        if self._window:
+            over += [[0 if number else reserved, tick + self._window] for number in range(self._calls - len(over))]
+        return [self.total_tokens + reserved, self.total_calls, over]
+
+    def restore(self, saved: Any) -> None:
+        """Take up what another one of the same budget has saved.
+
+        Raises:
+            ValueError, TypeError: it is nothing of that kind.
+        """
+        tokens, calls, over = saved
+        if not all(type(one) is int and 0 <= one < _MOST for one in (tokens, calls, *chain.from_iterable(over))):
+            raise ValueError("in the books of a budget there is what is no number of tokens, calls or ticks")
+        self.total_tokens, self.total_calls = tokens, calls
+        self._over.clear()
+        for used, counts_until in over if self._window else ():
+            self._over.append(Spending(used))
+            self._over[-1].counts_until = counts_until
+        self._tokens = sum(one.tokens for one in self._over) if self._window else tokens
+        self._calls = len(self._over) if self._window else calls
 
     def left(self, tick: int) -> tuple[int | None, int | None]:
         """How many tokens and calls are left now; None for any number."""

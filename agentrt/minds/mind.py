@@ -206,6 +206,45 @@ class Mind:
         load_validator()
         runtime.mind = self
 
+    # --- when its world is rebuilt ------------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Its books, as plain JSON: what is used of all budgets, and what it has cost; no thoughts, and no answers."""
+        tick = self.runtime.tick
+        return {
+            "thoughts": self._count,
+            "counts": [self.calls, self.hits, self.answers, self.overruns, *self.used],
+            "spent": dict(self.spent),
+            "gone": self.money_of_gone,
+            "all": self.account.save(tick),
+            "purposes": {name: one.save(tick) for name, one in self.purposes.items()},
+            "each": {name: one.save(tick) for name, one in self.accounts.items()},
+            "rests": [self._failures, self._rests_until],
+        }
+
+    def restore(self, saved: Any) -> None:
+        """Take up the books of the one before, of the same budgets.
+
+        Raises:
+            ValueError, TypeError, KeyError: ``save`` gave nothing like that.
+        """
+        counts = [saved["thoughts"], *saved["counts"], *saved["rests"]]
+        if not all(type(one) is int and one >= 0 for one in counts):
+            raise ValueError("what a mind has counted is no number")
+        self.account.restore(saved["all"])
+        for name, books in saved["purposes"].items():
+            if name in self.purposes:
+                self.purposes[name].restore(books)
+        for name, books in saved["each"].items():
+            self.accounts[name] = Account(self.each, self.runtime.clock)
+            self.accounts[name].restore(books)
+        self.spent = {name: float(money) for name, money in saved["spent"].items()}
+        self.money_of_gone = float(saved["gone"])
+        self._count = saved["thoughts"]
+        self.calls, self.hits, self.answers, self.overruns, read, written = saved["counts"]
+        self.used = Usage(read, written)
+        self._failures, self._rests_until = saved["rests"]
+
     # --- asking -------------------------------------------------------------------------------------------------------
 
     async def ask(

@@ -16,7 +16,8 @@ test), and hosts, recorders, the inspector and the senders of inputs keep their 
   nobody gets the numbers of the first day again.
 * The clean-up of the old world takes ticks that are no part of the run: nobody hears of them, the clock stands again
   where it stood, and nobody outside is called. What is sent meanwhile waits for the new world.
-* Names stay given; calls to the outside are numbered on; both are written beside the world's own save.
+* Names stay given; calls to the outside are numbered on; what a mind has used of its budgets stays used. All of it is
+  written beside the world's own save.
 * A record (``epoch``) has the hash of the save, so that two runs whose saves differ part there and not somewhere later.
   There digests begin anew from the digest so far: nobody needs the records of before to come to the same ones.
 * To begin with a save, the world is made as ever, and rebuilt before its first tick: the very same steps.
@@ -50,6 +51,14 @@ _FORM = 1  # of what is saved
 _DEEPEST = 64
 
 
+class Books(Protocol):
+    """What the world's mind has used of its budgets."""
+
+    def save(self) -> Any: ...
+
+    def restore(self, saved: Any) -> None: ...
+
+
 class Home(Protocol):
     """What a world is rebuilt in, as seen from here: a runtime."""
 
@@ -61,6 +70,9 @@ class Home(Protocol):
 
     @property
     def agents(self) -> tuple[Agent, ...]: ...
+
+    @property
+    def mind(self) -> Books | None: ...
 
     @property
     def tick(self) -> int: ...
@@ -137,6 +149,8 @@ class Epochs:
             "names": runtime.names.save(),
             "game": game,
         }
+        if runtime.mind is not None:
+            saved["mind"] = runtime.mind.save()
         return json.dumps(saved, separators=(",", ":"))
 
     def read(self, saved: object) -> str:
@@ -211,6 +225,8 @@ class Epochs:
         outer, running.kernel = running.kernel, runtime.kernel  # what is posted and sent now the world does, every time
         try:
             self._load(runtime, saved["game"])
+            if runtime.mind is not None and "mind" in saved:
+                runtime.mind.restore(saved["mind"])
         except ENDS_PROGRAM:
             raise
         except BaseException as error:

@@ -176,6 +176,13 @@ class RuntimeMind(Protocol):
         """What a replay is to say of it."""
         ...
 
+    def save(self) -> Any:
+        """What its budgets have left, as plain JSON, for the one of the world that is rebuilt."""
+        ...
+
+    def restore(self, saved: Any) -> None:
+        """Take it up; raises ``ValueError``, ``TypeError`` or ``KeyError`` if it is nothing like that."""
+
 
 # Everybody looks for ``runtime.record(path)`` here, and a recorder stands floors above: who makes one is told.
 _recorders: list[Callable[..., RunRecorder]] = []
