@@ -14,6 +14,7 @@ Source: ours, minds.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -117,7 +118,7 @@ class Account:
             over += [[0 if number else reserved, tick + self._window] for number in range(self._calls - len(over))]
         return [self.total_tokens + reserved, self.total_calls, over]
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, saved: Sequence[Any]) -> None:
         """Take up what another one of the same budget has saved.
 
         Raises:

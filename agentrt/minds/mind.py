@@ -222,7 +222,7 @@ class Mind:
             "rests": [self._failures, self._rests_until],
         }
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, saved: Mapping[str, Any]) -> None:
         """Take up the books of the one before, of the same budgets.
 
         Raises:

@@ -40,7 +40,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.trace import Kept, TraceEvent, TraceRecord
 from agentrt.record.lines import LineWriter, pack, unpack
-from agentrt.record.recorder import LEAST_BYTES, Store, origin_of
+from agentrt.record.recorder import LEAST_BYTES, origin_of
+from agentrt.record.storage import Store
 from agentrt.record.views import UNSEEN, DrawingWriter, ViewWriter
 from agentrt.snapshot import outlines
 

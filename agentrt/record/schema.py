@@ -233,7 +233,7 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK:
             # Not here: what lies beside the file may be of somebody else as well, and SQLite writes what it says.
             raise RecordingError(
                 str(path),

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -54,9 +54,9 @@ _DEEPEST = 64
 class Books(Protocol):
     """What the world's mind has used of its budgets."""
 
-    def save(self) -> Any: ...
+    def save(self) -> dict[str, Any]: ...
 
-    def restore(self, saved: Any) -> None: ...
+    def restore(self, saved: Mapping[str, Any]) -> None: ...
 
 
 class Home(Protocol):

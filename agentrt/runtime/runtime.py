@@ -176,11 +176,11 @@ class RuntimeMind(Protocol):
         """What a replay is to say of it."""
         ...
 
-    def save(self) -> Any:
+    def save(self) -> dict[str, Any]:
         """What its budgets have left, as plain JSON, for the one of the world that is rebuilt."""
         ...
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, saved: Mapping[str, Any]) -> None:
         """Take it up; raises ``ValueError``, ``TypeError`` or ``KeyError`` if it is nothing like that."""
 
 

@@ -8,7 +8,7 @@ from modules import load
 from agentrt import Runtime
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.record import recorder as recorder_module
+from agentrt.record import storage as storage_module
 from agentrt.record import views
 
 camp = load("tests/record/camp.py")
@@ -26,8 +26,8 @@ def blowing(runtime):
 @pytest.fixture
 def kept(tmp_path, opened, monkeypatch):
     """Two recordings of the same run: the whole, and one that keeps 50 ticks."""
-    monkeypatch.setattr(recorder_module, "_LOOK_EVERY", 8)
-    monkeypatch.setattr(recorder_module, "THINNED", 100)
+    monkeypatch.setattr(storage_module, "_LOOK_EVERY", 8)
+    monkeypatch.setattr(storage_module, "THINNED", 100)
     monkeypatch.setattr(views, "WHOLE_EVERY", 5)
     for name, options in (("whole", {}), ("kept", {"keep_ticks": 50})):
         runtime = camp.camp()

@@ -11,7 +11,7 @@ import pytest
 import agentrt as art
 from agentrt.drawing import Drawing, Mark, Tile, Tiles
 from agentrt.errors import RecordingError
-from agentrt.record import recorder as recorder_module
+from agentrt.record import storage as storage_module
 from agentrt.record import views
 from agentrt.testing import TraceDigest
 
@@ -135,7 +135,7 @@ def test_drawing_changes_nothing(tmp_path, options):
 
 @pytest.mark.states("tools: World: Drawings of ticks that are kept stay whole when the oldest go")
 def test_what_is_kept_stays_whole(tmp_path, opened, monkeypatch):
-    monkeypatch.setattr(recorder_module, "_LOOK_EVERY", 8)
+    monkeypatch.setattr(storage_module, "_LOOK_EVERY", 8)
     monkeypatch.setattr(views, "WHOLE_EVERY", 5)
     truth = record(tmp_path / "run.sqlite", 350, keep_ticks=50)
     recording = opened(tmp_path / "run.sqlite")

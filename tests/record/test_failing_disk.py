@@ -12,7 +12,7 @@ from modules import load
 from agentrt.errors import RecordingError
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record import recorder as recorder_module
-from agentrt.record.recorder import Store
+from agentrt.record.storage import Store
 
 camp = load("tests/record/camp.py")
 
