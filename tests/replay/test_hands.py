@@ -181,6 +181,58 @@ def test_one_that_is_forced_still_says_itself_whether_it_can(world):
     assert world.does("Bob")[1][0] == "Stare + Walk"
 
 
+@pytest.mark.states("tools: Hands: What is forced holds for goals that are added later, too")
+def test_a_goal_that_comes_later_is_out_while_a_rival_is_forced(world):
+    class Gape(Stare):
+        name = "Gape"
+
+    selector = world.runtime.find("Ann").attachments[0].driver
+    world.hand(force="goal", of="Blink", agent="Ann")
+    world.hand(disable="goal", of="Yawn", agent="Ann")
+    world.tick(3)
+    assert world.does()[1][0] == "Blink + Walk"
+    late = selector.add_goal(0, Gape())
+    world.tick(3)
+    assert (world.does()[1][0], "disabled" in repr(late)) == ("Blink + Walk", True)
+    selector.remove_goal(next(one.goal for one in selector.available_goals if one.goal.name == "Blink"))
+    world.tick(2)  # what is forced is there no more
+    assert world.does()[1][0] == "Walk + Gape"
+
+
+def test_a_goal_that_is_forced_and_added_anew_has_its_flags_for_itself_again(world):
+    selector = world.runtime.find("Ann").attachments[0].driver
+    world.hand(force="goal", of="Blink", agent="Ann")
+    world.tick(2)
+    selector.remove_all_goals(lambda goal: goal.name == "Blink")
+    world.tick(2)
+    assert world.does()[1][0] == "Stare + Walk"
+    selector.add_goal(9, Blink())
+    world.tick(2)
+    assert world.does()[1][0] == "Walk + Blink"
+    world.hand(free="goal", of="Blink", agent="Ann")
+    world.tick(2)
+    assert world.does()[1][0] == "Stare + Walk"
+
+
+def test_goals_that_come_and_go_while_they_are_asked(world):
+    class Fickle(Stare):
+        name = "Fickle"
+        added = 0
+
+        def can_use(self):
+            if Fickle.added < 4:
+                Fickle.added += 1
+                selector.add_goal(0, Walk() if Fickle.added % 2 else Stare())
+                selector.remove_all_goals(lambda goal: goal.name == "Walk")
+            return True
+
+    selector = world.runtime.find("Ann").attachments[0].driver
+    selector.add_goal(0, Fickle())
+    world.hand(force="goal", of="Fickle", agent="Ann")
+    world.tick(6)
+    assert (world.does()[1][0], Fickle.added) == ("Fickle", 4)
+
+
 @pytest.mark.states("tools: Hands: What is in force ends with the agent")
 def test_it_ends_with_the_agent(world):
     runtime = world.runtime
