@@ -530,7 +530,7 @@ def recorded(path, done, ticks=20):
     return path
 
 
-@pytest.mark.states("tools: What if: A script does what hands do, and gives the same digest", source="design 7")
+@pytest.mark.states("tools: Hands: A script does what hands do, and gives the same digest", source="design 7")
 def test_what_was_done_by_hand_as_a_script_gives_the_same_digest(tmp_path):
     stimulus = next(iter(offers_of(make_world().find("Ann"))["stimulus"]))
     done = [(tick, {**edit, "of": stimulus} if edit.get("set") else edit) for tick, edit in DONE]
