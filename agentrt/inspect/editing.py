@@ -51,7 +51,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 from urllib.parse import quote
 
 from agentrt.behavior.memory import Memory
@@ -242,7 +242,10 @@ class _Inside:
     def is_file(self) -> bool:
         return True  # as far as anybody can say before it is opened
 
-    def open(self, _mode: str = "rb") -> BytesIO:
+    def is_dir(self) -> bool:
+        return False
+
+    def open(self, _mode: Literal["rb"], /) -> IO[bytes]:
         with _Place(self._root, self._name) as place:
             return BytesIO(place.read(MAX_BYTES).data)
 

@@ -36,7 +36,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
@@ -58,6 +58,8 @@ from agentrt.words import error_words, repr_of, type_name, words_of
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
+
+T = TypeVar("T")
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -232,7 +234,7 @@ class Registry:
                 found.setdefault(os.path.realpath(thing), {})[alias] = None
         return {path: tuple(aliases) for path, aliases in found.items()}
 
-    def reading(self, instead: Callable[[str], object]) -> Registry:
+    def reading(self, instead: Callable[[str], PackSource | None]) -> Registry:
         """Another registry with the same aliases, which reads something else in the place of files; this one stays.
 
         Args:
@@ -240,7 +242,7 @@ class Registry:
         """
         other = Registry()
 
-        def taken(thing: Any) -> Any:
+        def taken(thing: T) -> T | PackSource:
             found = instead(os.path.realpath(thing)) if isinstance(thing, os.PathLike) else None
             return thing if found is None else found
 

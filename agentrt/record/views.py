@@ -172,7 +172,7 @@ def _list(value: object) -> list[Any]:
 class _Last(NamedTuple):
     """The view, or drawing, that was written last."""
 
-    view: Any
+    view: dict[str, Any] | None  # None for a drawing that is there no more
     chain: int  # how many patches there were since a whole one, each for as many as it is large
     parts: int  # how large that whole one was
 
@@ -241,7 +241,7 @@ class ViewWriter:
             return None
         self._looked[name] = tick
         written = self._write(name, agent)
-        if self._values_every is not None and self._last[name].view.get("values"):
+        if self._values_every is not None and (self._last[name].view or {}).get("values"):
             self._look_again(name, tick)
         return written
 
@@ -249,7 +249,7 @@ class ViewWriter:
         """From a tick on the last view is older than what happened; whether there is one that can say so."""
         if name in self._last:
             view, chain, parts = self._last[name]
-            self._last[name] = _Last({**view, UNSEEN: tick}, chain + 1, parts)
+            self._last[name] = _Last({**(view or {}), UNSEEN: tick}, chain + 1, parts)
         return name in self._looked
 
     def _look_again(self, name: str, tick: int) -> None:
@@ -264,10 +264,10 @@ class ViewWriter:
         before = self._last.get(name)
         if agent is None or before is None:  # it is gone, as records of this tick say, or forgotten
             return None
-        values = values_of(agent)
-        if before.view.get("values", {}) == values:
+        values, known = values_of(agent), before.view or {}
+        if known.get("values", {}) == values:
             return None
-        view = {key: value for key, value in before.view.items() if key != "values"}
+        view = {key: value for key, value in known.items() if key != "values"}
         written = _next(before, {**view, "values": values} if values else view, _LARGER)
         if written is None:
             return None
@@ -291,7 +291,9 @@ class ViewWriter:
         return is_whole, data
 
 
-def _next(before: _Last | None, view: object, larger: int = WHOLE_EVERY) -> tuple[bool, Any, _Last] | None:
+def _next(
+    before: _Last | None, view: dict[str, Any] | None, larger: int = WHOLE_EVERY
+) -> tuple[bool, Any, _Last] | None:
     """What is written of a view: None if nothing changed.
 
     Whoever sorts a crowd reads a chain for each agent, so what has to be read for a view stays some times what it is:
