@@ -253,7 +253,7 @@ class Lifecycle:
 
     __slots__ = (
         "barred", "disabled", "ending", "foreign", "given", "is_busy", "known_ledger", "locked", "notes", "pending",
-        "removed", "routines", "running", "selector", "then", "version",
+        "removed", "routines", "running", "selector", "steered", "then", "version",
     )  # fmt: skip
 
     def __init__(self, selector: GoalSelector) -> None:
@@ -268,6 +268,8 @@ class Lifecycle:
         self.is_busy: bool = False  # one of its goals is being called
         self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
         self.barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
+        # The names of goals that somebody's hand has put out and has forced; of goals that come later, too.
+        self.steered: tuple[frozenset[str], frozenset[str]] | None = None
         # Control flags that are disabled; replaced: a pass, which may change it, asks for it anew with each goal.
         self.disabled: tuple[str, ...] = ()
         self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
@@ -852,6 +854,8 @@ class GoalSelector:
         if self.is_away:
             move(wrapped, ABSENT)
         self._goals = (*self._goals, wrapped)
+        if life.steered is not None:  # else what is forced would have a rival that nobody has put out
+            self.steer(*life.steered)
         return wrapped
 
     def remove_goal(self, goal: Goal) -> None:
@@ -882,6 +886,8 @@ class GoalSelector:
         for wrapped in chosen:
             if wrapped in gone and wrapped.state == ABSENT:
                 life.forget(wrapped)
+        if life.steered is not None:  # the rivals of one that was forced are out no longer
+            self.steer(*life.steered)
 
     def find(self, goal: Goal) -> WrappedGoal | None:
         """The very goal that was added, with its priority and its state; None if it is not here."""
@@ -1095,9 +1101,10 @@ class GoalSelector:
         """Say which goals are out by somebody's hand, and which have their flags for themselves, by their names.
 
         A goal that is forced is the only one of those that use one of its flags that is asked; whether it can be used
-        it still says itself. It replaces what was said before; goals that are added later are not meant.
+        it still says itself. It replaces what was said before, and holds for goals that are added later, too.
         """
         goals = self._goals
+        self._life.steered = (disabled, forced) if disabled or forced else None
         mine = frozenset(one for one in goals if one.name in forced or one.goal.name in forced)
         taken = frozenset(flag for one in mine for flag in one.flags)
         self._life.bar(
@@ -1121,6 +1128,7 @@ class GoalSelector:
         give(self, body, "GoalSelector.join")
         self._life.locked = None
         self._life.barred = _NOBODY
+        self._life.steered = None
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE

@@ -49,8 +49,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
 from urllib.parse import quote
 
 from agentrt.behavior.memory import Memory
@@ -60,7 +61,7 @@ from agentrt.goals.selector import GoalSelector
 from agentrt.inspect.sessions import Message, Session
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import check_document, problems_of
-from agentrt.packs.document import parse
+from agentrt.packs.document import MAX_BYTES
 from agentrt.packs.registry import Registry
 from agentrt.packs.schema import schema
 from agentrt.packs.task_groups import looks_like
@@ -176,13 +177,14 @@ class _Place:
             return os.open(self._folder / name, flags, mode)
         return os.open(name, flags, mode, dir_fd=self._at)
 
-    def read(self) -> _OnDisk:
+    def read(self, most: int = MOST_BYTES) -> _OnDisk:
+        """What it holds, and a byte more if that is more than so many."""
         descriptor = self._open(self._name, _READ)
         with os.fdopen(descriptor, "rb") as stream:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
                 raise OSError("it is no regular file")
-            return _OnDisk(stream.read(MOST_BYTES + 1), found)
+            return _OnDisk(stream.read(most + 1), found)
 
     def replace(self, data: bytes, before: _OnDisk) -> bool:
         """Have the file hold other bytes, all or none of them; False if it is not what it was any more."""
@@ -222,6 +224,30 @@ class _Place:
                 (self._folder / name).unlink()
             else:
                 os.unlink(name, dir_fd=self._at)
+
+
+class _Inside:
+    """A document below a folder, read as ``_Place`` does: what a link leads to is not what the world has loaded."""
+
+    def __init__(self, root: Path, file: str) -> None:
+        self._root = root
+        self._name = file
+
+    def __str__(self) -> str:  # by which a problem in it is told
+        return self._name
+
+    def __fspath__(self) -> str:
+        return str(self._root / self._name)
+
+    def is_file(self) -> bool:
+        return True  # as far as anybody can say before it is opened
+
+    def is_dir(self) -> bool:
+        return False
+
+    def open(self, _mode: Literal["rb"], /) -> IO[bytes]:
+        with _Place(self._root, self._name) as place:
+            return BytesIO(place.read(MAX_BYTES).data)
 
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -335,7 +361,7 @@ class Workbench:
         """See which files the world has loaded."""
         found: dict[str, _Edited] = {}
         outside = 0
-        copies = [one.reading(parse(b"{}")) for one in reloader.registries]
+        copies = [one.reading(self._inside) for one in reloader.registries]
         for one in copies:
             for path, aliases in one.documents().items():
                 if not path.endswith(".json"):
@@ -365,6 +391,12 @@ class Workbench:
         found.pop("", None)
         self._outside = outside
         self._table = {file: found[file] for file in sorted(found)[:_MOST_FILES]}
+
+    def _inside(self, path: str) -> _Inside | None:
+        """What is read in the place of a file, by its real path, when another is checked; None for one elsewhere."""
+        assert self._reloader is not None
+        file = self._file(path)
+        return _Inside(self._reloader.folder, file) if file else None
 
     def _file(self, path: str) -> str:
         """A real path from the folder on; empty if it is not below it, or passed over there."""
@@ -488,12 +520,15 @@ class Workbench:
                 found.append(_problem(where, one.line, "", one.text, is_error=one.is_error))
         folder = f"{self._reloader.folder}{os.sep}"
         for registry in edited.registries:
-            path = os.path.realpath(self._reloader.folder / edited.file)
+            path = str(self._reloader.folder / edited.file)
             for fault in check_document(data, edited.file, path, registry).faults:
                 for told in problems_of(fault):
-                    where = "" if told["file"] in ("", edited.file) else self._shown(told["file"])
-                    words = str(told["text"]).replace(folder, "")
-                    found.append(_problem(where, told["line"], told["pointer"], words, is_error=True))
+                    file = told["file"]
+                    where = "" if file in ("", edited.file) else self._shown(file)
+                    words, pointer = str(told["text"]).replace(folder, ""), told["pointer"]
+                    if where and file not in self._table:  # whatever may lie there by now, no page has its words
+                        words, pointer = "something is wrong in there: look at that file in an editor", ""
+                    found.append(_problem(where, told["line"], pointer, words, is_error=True))
         unique = list({json.dumps(one): one for one in found}.values())
         return sorted(unique, key=lambda one: (one["file"] != "", not one["is_error"], one["line"]))[:_MOST_PROBLEMS]
 

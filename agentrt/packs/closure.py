@@ -296,7 +296,8 @@ def check_document(data: bytes, file: str, path: str, registry: Registry) -> Fil
         document = parse(data, file)
     except DataFault as fault:
         return FileReport(file, None, Closure(), (fault,))
-    return _check(document, registry.alias_of(path), registry.reading(document, path), allow_unresolved=False)
+    there = registry.reading(lambda other: document if other == path else None)
+    return _check(document, registry.alias_of(path), there, allow_unresolved=False)
 
 
 def _check_file(file: Path, registry: Registry, allow_unresolved: bool) -> FileReport:

@@ -24,7 +24,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from agentrt.body.entity import attribute_of
 from agentrt.errors import InvalidPackError
@@ -68,6 +68,16 @@ class Document:
     text: str = field(default="", repr=False)  # as it was read; empty for a mapping
 
 
+class Readable(Protocol):
+    """What is read like a file; its text is what errors call it."""
+
+    def is_file(self) -> bool: ...
+
+    def is_dir(self) -> bool: ...
+
+    def open(self, mode: Literal["rb"], /) -> IO[bytes]: ...
+
+
 def is_document(thing: object) -> bool:
     """Whether anything can be read as a document: a file, a resource or a mapping; or was."""
     if isinstance(thing, type):  # ``Path`` itself, say
@@ -75,7 +85,7 @@ def is_document(thing: object) -> bool:
     return isinstance(thing, (Document, Mapping, os.PathLike)) or callable(attribute_of(thing, "is_file"))
 
 
-def read(source: Traversable) -> Document:
+def read(source: Traversable | Readable) -> Document:
     """Read a file, of the file system or of a package, into a document."""
     file = str(source)
     if not source.is_file():

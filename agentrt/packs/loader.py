@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agentrt.errors import FilePlace, ManifestError
 from agentrt.packs import schema
 from agentrt.packs.alias import KEYS, pointer_to
-from agentrt.packs.document import Document, copy_inline, is_document, lines_of, read
+from agentrt.packs.document import Document, Readable, copy_inline, is_document, lines_of, read
 from agentrt.packs.document import Path as Way
 
 if TYPE_CHECKING:  # `import agentrt` comes by here, and these are slow to import
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-PackSource: TypeAlias = "Path | Traversable | Document | Mapping[str, object]"
+PackSource: TypeAlias = "Path | Traversable | Readable | Document | Mapping[str, object]"
 """What a pack is loaded from: a file, one that was read already, or the pack itself as Python values."""
 
 

@@ -36,7 +36,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 from agentrt.activity.tasks.declare import TaskGroupAction
 from agentrt.errors import (
@@ -50,7 +50,7 @@ from agentrt.errors import (
     did_you_mean,
 )
 from agentrt.packs.alias import KINDS, is_alias, kind_of, shown
-from agentrt.packs.document import Document, is_document
+from agentrt.packs.document import is_document
 from agentrt.packs.loader import Pack, PackSource, load_pack, mix
 from agentrt.packs.task_groups import GroupEntry, TaskGroupsDocument, load_task_groups
 from agentrt.words import error_words, repr_of, type_name, words_of
@@ -58,6 +58,8 @@ from agentrt.words import error_words, repr_of, type_name, words_of
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
+
+T = TypeVar("T")
 
 ENTRY_POINT_GROUPS = ("agentrt.actions", "agentrt.strategies", "agentrt.packs")
 
@@ -232,24 +234,20 @@ class Registry:
                 found.setdefault(os.path.realpath(thing), {})[alias] = None
         return {path: tuple(aliases) for path, aliases in found.items()}
 
-    def reading(self, document: Document, path: str = "") -> Registry:
-        """Another registry with the same aliases, which takes a document for what is in a file; this one stays.
+    def reading(self, instead: Callable[[str], PackSource | None]) -> Registry:
+        """Another registry with the same aliases, which reads something else in the place of files; this one stays.
 
         Args:
-            document: what is taken for it.
-            path: the real path of that file; that of none for a registry that is only a copy.
+            instead: gives what is read instead of a file, by its real path; None for the file itself.
         """
         other = Registry()
 
-        def is_it(thing: object) -> bool:
-            return bool(path) and isinstance(thing, os.PathLike) and os.path.realpath(thing) == path
+        def taken(thing: T) -> T | PackSource:
+            found = instead(os.path.realpath(thing)) if isinstance(thing, os.PathLike) else None
+            return thing if found is None else found
 
-        other._entries = {
-            alias: one._replace(thing=document) if is_it(one.thing) else one for alias, one in self._entries.items()
-        }
-        other._mixins = {
-            alias: [document if is_it(one) else one for one in mixins] for alias, mixins in self._mixins.items()
-        }
+        other._entries = {alias: one._replace(thing=taken(one.thing)) for alias, one in self._entries.items()}
+        other._mixins = {alias: [taken(one) for one in mixins] for alias, mixins in self._mixins.items()}
         other._broken = list(self._broken)
         return other
 

@@ -19,8 +19,10 @@ changed it is noted as posted from outside, which a replay cannot repeat.
 
 A script is a JSON list of edits, which ``docs/how-to/replay.md`` lists. Each names the tick whose intake it is about,
 and does one thing: ``send`` an input, ``drop`` or ``change`` what was recorded, ``answer`` a call without a result,
-``set`` a number or a variable of what runs, ``inject`` or ``revoke`` a pack. The last three are inputs of reserved
-names (see ``tuning``), so that the recording of a branch has them, too.
+``set`` a number, a variable or a stimulus of what runs, ``inject`` or ``revoke`` a pack, ``disable``, ``force`` or
+``free`` an action, goal, decider or leaf, ``abort`` a plan. All of these are inputs of reserved names, so that the
+recording of a branch has them, too: numbers, variables and packs are tuned (see ``tuning``), the others are what a hand
+does on a run that lives (see ``hands``), with its mark in the trace.
 
 If a tick has several inputs of a name, the first is meant that no edit of the script has taken yet. A value that JSON
 has no word for is written as in recordings, under a tag; so is an error that is to be of a certain class; an error that
@@ -43,6 +45,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentrt.errors import EditError, RecordingError, ReplayError, RunFault, UnansweredCallError, did_you_mean
 from agentrt.kernel.kernel import name_of
 from agentrt.record.compare import Difference, TraceComparison, TraceDifference, first_difference
+from agentrt.record.hands import HAND, STEERS, lay_hands, read_hand
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Feeder, Make, Replay, require_host, run_on
 from agentrt.record.tuning import TUNES, keys_of, read_change
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_EDITS = 10_000
 _AT_THE_END = sys.maxsize
-_DOES = ("send", "drop", "change", "answer", *TUNES)
+_DOES = ("send", "drop", "change", "answer", *TUNES, *STEERS, "abort")
 _EXAMPLE = 'An edit is for example {"tick": 40, "send": "door_opened", "args": {"door": "north"}}.'
 
 
@@ -66,9 +69,9 @@ class Edit(NamedTuple):
     """One change."""
 
     tick: int  # the tick whose intake it is about
-    does: str  # ``"send"``, ``"drop"``, ``"change"``, ``"answer"``, ``"set"``, ``"inject"`` or ``"revoke"``
-    what: str | int  # the name of an input, the number of a call, what is set, or the alias of a pack
-    args: dict[str, Any] | None = None  # of an input; of what is set, injected or revoked: see ``tuning``
+    does: str  # one of ``send``, ``drop``, ``change``, ``answer``, and those of ``tuning`` and ``hands``
+    what: str | int  # the name of an input, the number of a call, what is set or steered, or the alias of a pack
+    args: dict[str, Any] | None = None  # of an input; what is changed: see ``tuning`` and ``hands``
     value: object = None  # what the call returns
     error: BaseException | None = None  # what it raises, or None
     pointer: str = ""  # where it stands in its script
@@ -130,6 +133,8 @@ class _EditReader:
         if len(does) != 1:
             raise self.fail(f"it does {' and '.join(does) or 'nothing'}, and not one of {', '.join(_DOES)}")
         what = data[does[0]]
+        if _is_hand(does[0], what):
+            return self._hand(tick, does[0], what, data)
         if does[0] in TUNES:
             return self._change(tick, does[0], what, data)
         is_call = type(what) is int and does[0] != "send"
@@ -156,6 +161,13 @@ class _EditReader:
             raise self.fail(error.problem, error.remedy) from None
         return Edit(tick, does, str(what), args=args, pointer=self._pointer)
 
+    def _hand(self, tick: int, does: str, what: object, data: dict[str, Any]) -> Edit:
+        try:
+            given = read_hand({key: value for key, value in data.items() if key != "tick"})
+        except EditError as error:
+            raise self.fail(error.problem, error.remedy) from None
+        return Edit(tick, does, str(what), args=given, pointer=self._pointer)
+
     def _require_known(self, data: dict[str, Any], known: tuple[str, ...]) -> None:
         for key in data:
             if key not in known:
@@ -174,6 +186,11 @@ class _EditReader:
             return self._codecs.read(json.dumps(data), self._file)
         except RecordingError as error:
             raise self.fail(str(error).rstrip("."), "Write it as a recording does.") from None
+
+
+def _is_hand(does: str, what: object) -> bool:
+    """Whether an edit does what a hand does on a run that lives, and is no tuning."""
+    return does in STEERS or does == "abort" or (does == "set" and what == "stimulus")
 
 
 def apply_edits(
@@ -197,7 +214,7 @@ def apply_edits(
         if edit.does not in _DOES:  # a program may have made it, and no script
             problem = f"it does {edit.does!r}, and not one of {', '.join(_DOES)}"
             raise EditError(problem, _EXAMPLE, file=file, pointer=edit.pointer)
-        if edit.does in ("send", "answer", *TUNES):
+        if edit.does not in ("drop", "change"):
             coming.append(_added(edit))
         else:
             one = _take(edit, left, file)
@@ -210,6 +227,8 @@ def apply_edits(
 def _added(edit: Edit) -> RecordedInput:
     if edit.does == "send":
         return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, str(edit.what), edit.args or {}, None, None)
+    if _is_hand(edit.does, edit.what):
+        return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, HAND, {"edit": edit.args or {}}, None, None)
     if edit.does in TUNES:
         return RecordedInput(edit.tick, _AT_THE_END, "sent", -1, f"{RESERVED}{edit.does}", edit.args or {}, None, None)
     return RecordedInput(edit.tick, _AT_THE_END, "answered", int(edit.what), "", {}, edit.value, edit.error)
@@ -268,6 +287,15 @@ class _BranchFeeder(Feeder):
             if one.kind == "answered" and not isinstance(one.value, Unkept):
                 self._answers.setdefault(one.number, []).append(one)
         super().__init__(runtime, chain(before, after))
+        lay_hands(runtime).failed.append(self._hand_failed)
+
+    def _hand_failed(self, args: dict[str, Any], error: BaseException) -> None:
+        """Nothing came of a hand: what somebody did in the recorded run may fail here, what the script has may not."""
+        tick = self.runtime.tick
+        here = (one for one in self._edits if _is_hand(one.does, one.what) and (one.tick, one.args) == (tick, args))
+        edit = next(here, None)
+        if edit is not None and isinstance(error, EditError):
+            self.change_failed(edit.does, args, error)
 
     def change_failed(self, does: str, args: dict[str, Any], error: EditError) -> None:
         if self.wrong is None:

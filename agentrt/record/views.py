@@ -20,7 +20,7 @@ Drawings of the world (``DrawingWriter``) are kept in the same way, as the views
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.errors import RecordingError
 from agentrt.snapshot.offered import values_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 TIMES = ("tick", "seconds")  # what a view leaves out: the keys of a snapshot that change in each tick
 WHOLE_EVERY = 50
+_LARGER = 4  # as ``_next`` takes it, for agents; drawings are read one by one
 UNSEEN = "unseen_since"  # a key of a view that is older than what happened: from which tick on
 
 _DEEPEST = 200
@@ -168,6 +169,14 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+class _Last(NamedTuple):
+    """The view, or drawing, that was written last."""
+
+    view: dict[str, Any] | None  # None for a drawing that is there no more
+    chain: int  # how many patches there were since a whole one, each for as many as it is large
+    parts: int  # how large that whole one was
+
+
 class ViewWriter:
     """Which agents are looked at when, each at most once in so many ticks, and what of them is written."""
 
@@ -184,7 +193,7 @@ class ViewWriter:
         self._values_every = None if values_every is None else max(values_every, at_most_every)
         self._values_due: dict[str, int] = {}  # the tick in which the values of an agent are looked at by themselves
         self._values_at: dict[int, dict[str, None]] = {}  # whose, by that tick; some that are due at another by now
-        self._last: dict[str, tuple[Any, int]] = {}  # the view, and how many there were since a whole one
+        self._last: dict[str, _Last] = {}
         self._looked: dict[str, int] = {}  # in which tick
         self._again: dict[int, dict[str, None]] = {}  # who is to be looked at in a later tick
 
@@ -232,15 +241,15 @@ class ViewWriter:
             return None
         self._looked[name] = tick
         written = self._write(name, agent)
-        if self._values_every is not None and self._last[name][0].get("values"):
+        if self._values_every is not None and (self._last[name].view or {}).get("values"):
             self._look_again(name, tick)
         return written
 
     def mark_unseen(self, name: str, tick: int) -> bool:
         """From a tick on the last view is older than what happened; whether there is one that can say so."""
         if name in self._last:
-            view, count = self._last[name]
-            self._last[name] = ({**view, UNSEEN: tick}, count + 1)
+            view, chain, parts = self._last[name]
+            self._last[name] = _Last({**(view or {}), UNSEEN: tick}, chain + 1, parts)
         return name in self._looked
 
     def _look_again(self, name: str, tick: int) -> None:
@@ -255,15 +264,14 @@ class ViewWriter:
         before = self._last.get(name)
         if agent is None or before is None:  # it is gone, as records of this tick say, or forgotten
             return None
-        values = values_of(agent)
-        if before[0].get("values", {}) == values:
+        values, known = values_of(agent), before.view or {}
+        if known.get("values", {}) == values:
             return None
-        view = {key: value for key, value in before[0].items() if key != "values"}
-        written = _next(before, {**view, "values": values} if values else view)
+        view = {key: value for key, value in known.items() if key != "values"}
+        written = _next(before, {**view, "values": values} if values else view, _LARGER)
         if written is None:
             return None
-        is_whole, data, count = written
-        self._last[name] = ({**view, "values": values} if values else view, count)
+        is_whole, data, self._last[name] = written
         return is_whole, data
 
     def _write(self, name: str, agent: Agent) -> tuple[bool, Any] | None:
@@ -272,31 +280,49 @@ class ViewWriter:
             view.pop(key, None)
         for tick in _boosts(view):
             self._again.setdefault(tick, {})[name] = None
-        written = _next(self._last.get(name), view)
+        written = _next(self._last.get(name), view, _LARGER)
         if written is None:
             return None
-        is_whole, data, count = written
+        is_whole, data, last = written
         self._last.pop(name, None)  # so that who was looked at last stands last
-        self._last[name] = (view, count)
+        self._last[name] = last
         if self._most_kept is not None and len(self._last) > self._most_kept:
             del self._last[next(iter(self._last))]
         return is_whole, data
 
 
-def _next(before: tuple[Any, int] | None, view: object) -> tuple[bool, Any, int] | None:
+def _next(
+    before: _Last | None, view: dict[str, Any] | None, larger: int = WHOLE_EVERY
+) -> tuple[bool, Any, _Last] | None:
     """What is written of a view: None if nothing changed.
 
+    Whoever sorts a crowd reads a chain for each agent, so what has to be read for a view stays some times what it is:
+    a patch counts for as many as it is large. A whole view of a small agent is hardly longer than two patches.
+
     Args:
-        before: the one that was written last, and how many there were from the last whole one on.
+        before: the one that was written last.
         view: the new one.
+        larger: how many times as much as a whole one what is read for one may be, about.
 
     Returns:
-        Whether it is whole, the view or the patch, and how many there are then.
+        Whether it is whole, the view or the patch, and what was written last then.
     """
-    if before is None or before[1] >= WHOLE_EVERY:
-        return None if before is not None and before[0] == view else (True, view, 1)
-    patch = difference(before[0], view)
-    return None if patch is None else (False, patch, before[1] + 1)
+    if before is None:
+        return True, view, _Last(view, 1, _parts(view))
+    patch = difference(before.view, view)
+    if patch is None:
+        return None
+    if before.chain >= WHOLE_EVERY:
+        return True, view, _Last(view, 1, _parts(view))
+    weight = max(1, WHOLE_EVERY * _parts(patch) // (larger * before.parts))
+    return False, patch, _Last(view, before.chain + weight, before.parts)
+
+
+def _parts(value: object) -> int:
+    """How large a value is: how many values are in it, and 1."""
+    if type(value) is dict:
+        return 1 + sum(map(_parts, value.values()))
+    return 1 + sum(map(_parts, value)) if type(value) is list else 1
 
 
 class DrawingWriter:
@@ -305,7 +331,7 @@ class DrawingWriter:
     def __init__(self, draw: Callable[[], Drawing | None], at_most_every: int = 1) -> None:
         self._draw = draw
         self._every = at_most_every
-        self._last: tuple[Any, int] | None = None  # the drawing as JSON values, and how many since a whole one
+        self._last: _Last | None = None  # the drawing as JSON values
         self._drawn: int | None = None  # in which tick
 
     def forget(self) -> None:
@@ -324,8 +350,7 @@ class DrawingWriter:
         written = _next(self._last, data)
         if written is None:
             return None
-        is_whole, data_or_patch, count = written
-        self._last = (data, count)
+        is_whole, data_or_patch, self._last = written
         return is_whole, data_or_patch
 
 

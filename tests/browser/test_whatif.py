@@ -211,6 +211,27 @@ def test_a_script_is_typed_and_opened_and_what_is_wrong_is_said(opened, tmp_path
     assert page.locator("img").count() == 0
 
 
+def test_hands_are_changes_of_a_script(opened):
+    page = opened()
+    form = page.get_by_role("form", name="Add a change")
+    kind = form.get_by_label("What to change")
+    for key, name, value, words in (
+        ("force goal", "Blink", "", "force goal Blink of Ann"),
+        ("disable action", "Eat", "", "disable action Eat of Ann"),
+        ("stimulus", "SEEN", "2.5", "stimulus of SEEN becomes 2.5, for Ann"),
+        ("abort", None, "", "abort the plan of Ann"),
+    ):
+        kind.select_option(key)
+        if name is None:
+            expect(form.locator("input[list]")).to_be_hidden()
+        else:
+            form.locator("input[list]").fill(name)
+        if value:
+            form.get_by_label("New value").fill(value)
+        form.get_by_role("button", name="Add").click()
+        expect(page.locator(".whatif-words").last).to_have_text(words)
+
+
 def test_one_that_hangs_is_ended_by_its_button(opened):
     page = opened()
     change(page, "Send an input", "hang", "", tick=70)

@@ -9,6 +9,7 @@ import pytest
 from modules import load
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
+from agentrt.inspect import crowd as crowds
 from agentrt.inspect.crowd import ThinkTimes, activity_of
 from agentrt.inspect.live import LiveSource
 from agentrt.record import Recording
@@ -324,6 +325,20 @@ def test_a_recorded_row_says_the_same_as_a_live_one(served, recording):
         rows = client.last("agents")["rows"]
         told = [{key: row[key] for key in recording[1][tick]["Ann"].as_json()} for row in rows]
         assert told == [one.as_json() for one in recording[1][tick].values()]
+
+
+@pytest.mark.states("tools: Crowd: A chart in which not all agents are counted says how many are")
+def test_who_did_too_much_is_not_counted_and_that_is_said(served, monkeypatch):
+    client = served.client(crowd={})
+    served.serve(10)
+    assert [client.last("crowd")[name] for name in ("read", "agents", "counted")] == [3, 3, 3]
+    kept = sum(len(ticks) for ticks, _ in served.scene.crowd._lines._changes.values())
+    monkeypatch.setattr(crowds, "_MOST_LINES", kept - 1)
+    few = of.Round(served.recording.path)
+    other = few.client(crowd={})
+    few.serve(10)
+    assert [other.last("crowd")[name] for name in ("read", "agents", "counted")] == [3, 3, 2]
+    few.recording.close()
 
 
 def test_how_often_thinking_had_an_answer_is_counted(served):

@@ -157,6 +157,28 @@ def test_a_link_that_is_put_there_leads_nowhere(world, tmp_path, what):
     assert [one.name for one in elsewhere.iterdir()] == ["wolf.json"]
 
 
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="links")
+def test_a_link_in_the_place_of_a_pack_that_another_requires_tells_nothing_of_what_it_leads_to(world, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"actions": ["canary"], "canary": "canary"}')
+    assert world.opened()["problems"] == []
+    base = world.folder / "packs/base.json"
+    base.unlink()
+    base.symlink_to(secret)
+    (problem,) = world.opened()["problems"]
+    assert (problem["file"], problem["text"]) == (
+        "packs/base.json",
+        "cannot be read: Too many levels of symbolic links.",
+    )
+    for _ in range(3):  # the page looks again, and finds that the file has gone elsewhere
+        world.pass_time()
+    status, message = world.ask("check", text=PACK)
+    assert (status, "canary" in json.dumps(message)) == (200, False)
+    assert {one["text"] for one in message["problems"]} == {
+        "something is wrong in there: look at that file in an editor"
+    }
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
 def test_a_pipe_hangs_nothing(world):
     file = world.folder / "packs/wolf.json"

@@ -110,3 +110,16 @@ def test_looking_takes_a_small_part_of_the_time_at_most(watched, monkeypatch):
     watched.tick(400, seconds=0.01)
     passed = watched.clock.now - begin
     assert 0.03 < client.batches * 0.05 / passed < 0.05
+
+
+def test_nobody_waits_long_for_a_page_that_took_long_once(watched, monkeypatch):
+    real = composing.snapshot_agent
+
+    def slow(agent):
+        watched.clock.now += 0.5
+        return real(agent)
+
+    monkeypatch.setattr(composing, "snapshot_agent", slow)
+    client = watched.client(agent="Bob")
+    watched.tick(400, seconds=0.01)
+    assert client.batches == 3  # in four seconds, and what it took: of one part in 33 there would be one

@@ -12,6 +12,7 @@ from modules import load
 
 from agentrt.errors import RecordingError
 from agentrt.record import views
+from agentrt.record.lines import unpack
 from agentrt.record.views import altered, difference, patched
 from agentrt.snapshot import explain
 
@@ -127,6 +128,24 @@ def test_any_tick_of_a_recording_has_the_view_of_that_tick(tmp_path, opened, mon
     for tick, name in exact:
         assert recording.view(name, tick) == seen[tick, name][0]
         assert recording.explain(name, tick) == seen[tick, name][1]
+
+
+@pytest.mark.states("tools: Recording: What is read for one view is a few times as long as a whole one")
+def test_a_view_that_changes_much_is_whole_more_often(tmp_path, opened):
+    runtime = camp.camp()
+    runtime.record(tmp_path / "run.sqlite")
+    camp.drive(runtime, 80)
+    recording = opened(tmp_path / "run.sqlite")
+    rows = list(recording._rows("SELECT agent, whole, data FROM views WHERE agent > 0 ORDER BY agent, tick"))
+    first = {}
+    for agent, is_whole, data in rows:
+        size = views._parts(unpack(data, "here"))
+        if is_whole:
+            first[agent], chain = size, 0
+        else:
+            chain += size
+            assert chain <= 6 * first[agent]
+    assert 2 < [is_whole for _, is_whole, _ in rows].count(1) < len(rows) / 3
 
 
 def test_a_sleep_that_is_over_is_not_told(tmp_path, opened):

@@ -15,8 +15,10 @@ from agentrt.errors import EditError
 from agentrt.goals import Goal, GoalSelector
 from agentrt.kernel.trace import TraceEvent
 from agentrt.kernel.traps import park, sleep_ticks
+from agentrt.record.branch import branch, parse_edits
 from agentrt.record.forms import checked, form_of
 from agentrt.record.hands import HAND, KINDS, MOST_OFFERED, hands_of, lay_hands, offers_of, read_hand
+from agentrt.record.recording import Recording
 from agentrt.record.replay import replay
 from agentrt.selection import LeafBehavior, SelectionLibrary
 
@@ -179,6 +181,58 @@ def test_one_that_is_forced_still_says_itself_whether_it_can(world):
     world.tick(3)
     assert world.does()[1][0] == "Walk"
     assert world.does("Bob")[1][0] == "Stare + Walk"
+
+
+@pytest.mark.states("tools: Hands: What is forced holds for goals that are added later, too")
+def test_a_goal_that_comes_later_is_out_while_a_rival_is_forced(world):
+    class Gape(Stare):
+        name = "Gape"
+
+    selector = world.runtime.find("Ann").attachments[0].driver
+    world.hand(force="goal", of="Blink", agent="Ann")
+    world.hand(disable="goal", of="Yawn", agent="Ann")
+    world.tick(3)
+    assert world.does()[1][0] == "Blink + Walk"
+    late = selector.add_goal(0, Gape())
+    world.tick(3)
+    assert (world.does()[1][0], "disabled" in repr(late)) == ("Blink + Walk", True)
+    selector.remove_goal(next(one.goal for one in selector.available_goals if one.goal.name == "Blink"))
+    world.tick(2)  # what is forced is there no more
+    assert world.does()[1][0] == "Walk + Gape"
+
+
+def test_a_goal_that_is_forced_and_added_anew_has_its_flags_for_itself_again(world):
+    selector = world.runtime.find("Ann").attachments[0].driver
+    world.hand(force="goal", of="Blink", agent="Ann")
+    world.tick(2)
+    selector.remove_all_goals(lambda goal: goal.name == "Blink")
+    world.tick(2)
+    assert world.does()[1][0] == "Stare + Walk"
+    selector.add_goal(9, Blink())
+    world.tick(2)
+    assert world.does()[1][0] == "Walk + Blink"
+    world.hand(free="goal", of="Blink", agent="Ann")
+    world.tick(2)
+    assert world.does()[1][0] == "Stare + Walk"
+
+
+def test_goals_that_come_and_go_while_they_are_asked(world):
+    class Fickle(Stare):
+        name = "Fickle"
+        added = 0
+
+        def can_use(self):
+            if Fickle.added < 4:
+                Fickle.added += 1
+                selector.add_goal(0, Walk() if Fickle.added % 2 else Stare())
+                selector.remove_all_goals(lambda goal: goal.name == "Walk")
+            return True
+
+    selector = world.runtime.find("Ann").attachments[0].driver
+    selector.add_goal(0, Fickle())
+    world.hand(force="goal", of="Fickle", agent="Ann")
+    world.tick(6)
+    assert (world.does()[1][0], Fickle.added) == ("Fickle", 4)
 
 
 @pytest.mark.states("tools: Hands: What is in force ends with the agent")
@@ -447,3 +501,69 @@ def test_what_an_agent_offers_is_bounded(world):
     assert set(KINDS) < set(offers)
     assert all(len(names) <= MOST_OFFERED for names in offers.values())
     assert hands_of(Runtime(1)) is None
+
+
+# --- in a script ------------------------------------------------------------------------------------------------------
+
+
+DONE = [
+    (3, {"disable": "action", "of": "Eat", "agent": "Ann"}),
+    (4, {"force": "goal", "of": "Blink", "agent": ""}),
+    (5, {"set": "stimulus", "of": "0x1", "to": 2.5, "agent": "Bob"}),
+    (7, {"disable": "decider", "of": "AWAKE", "agent": "Ann"}),
+    (9, {"abort": "plan", "agent": "Bob"}),
+    (11, {"free": "action", "of": "Eat", "agent": "Ann"}),
+    (12, {"set": "stimulus", "of": "0x1", "to": False, "agent": "Bob"}),
+]
+
+
+def recorded(path, done, ticks=20):
+    runtime = make_world()
+    lay_hands(runtime)
+    with runtime.record(path):
+        for tick in range(1, ticks + 1):
+            for when, edit in done:
+                if when == tick:
+                    runtime.send(HAND, edit=edit)
+            runtime.step()
+    runtime.close()
+    return path
+
+
+@pytest.mark.states("tools: Hands: A script does what hands do, and gives the same digest", source="design 7")
+def test_what_was_done_by_hand_as_a_script_gives_the_same_digest(tmp_path):
+    stimulus = next(iter(offers_of(make_world().find("Ann"))["stimulus"]))
+    done = [(tick, {**edit, "of": stimulus} if edit.get("set") else edit) for tick, edit in DONE]
+    by_hand = recorded(tmp_path / "hands.sqlite", done)
+    untouched = recorded(tmp_path / "none.sqlite", [])
+    script = [{"tick": tick, **edit} for tick, edit in done]
+    made = branch(untouched, make_world, at=2, edits=parse_edits(script), record=tmp_path / "branch.sqlite")
+    with Recording.open(by_hand) as recording:
+        assert made.digest == recording.digest()
+    assert replay(tmp_path / "branch.sqlite", make_world).digest == made.digest
+    dropped = [{"tick": tick, "drop": HAND} for tick, _ in done]
+    back = branch(by_hand, make_world, at=2, edits=parse_edits(dropped))
+    with Recording.open(untouched) as recording:
+        assert back.digest == recording.digest()
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"disable": "action", "of": "Eta"}, r"nobody has an action 'Eta', in tick 5. Did you mean 'Eat'"),
+        ({"force": "goal", "of": "Blink", "agent": "An"}, r"no agent is called 'An', in tick 5. Did you mean 'Ann'"),
+        ({"free": "goal", "of": "Blink"}, "nothing is in force on goal 'Blink', in tick 5"),
+        ({"set": "stimulus", "of": "fear", "to": True}, "nobody perceives a stimulus 'fear', in tick 5"),
+    ],
+)
+def test_a_hand_of_a_script_that_finds_nothing_is_an_error(tmp_path, edit, said):
+    path = recorded(tmp_path / "none.sqlite", [])
+    with pytest.raises(EditError, match=said) as caught:
+        branch(path, make_world, at=2, edits=parse_edits([{"tick": 4, "abort": "plan"}, {"tick": 5, **edit}]))
+    assert caught.value.pointer == "/1"
+
+
+def test_a_hand_of_the_recorded_run_that_finds_nothing_any_more_is_none(tmp_path):
+    path = recorded(tmp_path / "hands.sqlite", [(3, DONE[0][1]), (8, DONE[5][1])])
+    made = branch(path, make_world, at=2, edits=parse_edits([{"tick": 3, "drop": HAND}]))
+    assert made.tick == 20

@@ -218,6 +218,13 @@ def test_a_pack_is_given_and_taken(inn):
         ({"inject": 3}, "'inject' takes the alias of a pack"),
         ({"revoke": "", "agent": "Ann"}, "'revoke' takes the alias of a pack"),
         ({"inject": "mod:ai_pack:songs", "to": 3}, "a key 'to' that does not belong there"),
+        ({"set": "stimulus", "of": "SEEN", "to": "soon"}, "a stimulus is true, false, or a number of seconds"),
+        ({"set": "stimulus", "to": True}, "'of' is the name of a stimulus"),
+        ({"disable": "tree", "of": "Eat"}, "'disable' is 'tree', and not one of action, goal, decider, leaf"),
+        ({"force": "action"}, "'of' is the name of the action"),
+        ({"free": "goal", "of": "Loud", "to": 1}, "a key 'to' that does not belong there"),
+        ({"abort": "life"}, "'abort' is 'life'"),
+        ({"abort": "plan", "of": "Eat"}, "a key 'of' that does not belong there"),
     ],
 )
 def test_a_change_that_is_wrong_by_itself_is_refused_before_anything_runs(edit, said):
@@ -250,6 +257,13 @@ SCRIPTS = Draft202012Validator(json.loads(script_schema()))
         {"set": "variable", "of": "IsAwake", "to": False},
         {"inject": "mod:ai_pack:songs"},
         {"revoke": "mod:ai_pack:songs", "agent": "Ann"},
+        {"set": "stimulus", "of": "SEEN", "to": 2.5},
+        {"set": "stimulus", "of": "SEEN", "to": False, "agent": "Ann"},
+        {"disable": "action", "of": "Eat"},
+        {"force": "goal", "of": "Loud", "agent": "Ann"},
+        {"free": "decider", "of": "AWAKE"},
+        {"disable": "leaf", "of": "Up"},
+        {"abort": "plan", "agent": "Ann"},
     ],
 )
 def test_what_can_be_written_has_a_schema(edit):

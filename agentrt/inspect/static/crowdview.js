@@ -139,7 +139,9 @@ function noteOf({ crowd, hello, world }) {
   if (crowd === null) return "";
   if (crowd.read < crowd.agents) return `reading: ${count(crowd.read)} of ${count(crowd.agents)} agents`;
   if (hello?.source !== "recording") return `${count(world?.agents)} agents, ${rateWords(crowd.every)}`;
-  return crowd.points.length < crowd.of ? `${count(crowd.points.length)} of ${count(crowd.of)} points read` : "";
+  if (crowd.points.length < crowd.of) return `${count(crowd.points.length)} of ${count(crowd.of)} points read`;
+  if (crowd.counted >= crowd.agents) return "";
+  return `${count(crowd.counted)} of ${count(crowd.agents)} agents are counted: all that they did is too much to keep`;
 }
 
 function drawKinds(box, crowd, chosen) {

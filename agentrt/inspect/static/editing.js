@@ -168,10 +168,7 @@ function toolBar(store, act) {
     h("span", { class: "segments", role: "group", "aria-label": "How it is shown" }, ...segments),
     link,
     h("span", { class: "gap" }),
-    back,
-    again,
-    throwAway,
-    save,
+    h("span", { class: "edit-acts" }, back, again, throwAway, save),
   );
 }
 

@@ -5,7 +5,7 @@
  * number, and its answer the same: at once if it is wrong (with the field that is), or after the tick that took it.
  */
 
-import { SETTINGS, typedValue } from "./whatifmodel.js";
+import { SETTINGS, STEERED, typedValue } from "./whatifmodel.js";
 
 /** What the page knows of them at first. */
 export function handsState() {
@@ -39,13 +39,6 @@ export function ask(connection, edit) {
   connection.send({ do: "hand", id: lastNumber, edit });
   return lastNumber;
 }
-
-const STEERED = [
-  ["action", "an action"],
-  ["goal", "a goal"],
-  ["decider", "a decider"],
-  ["leaf", "a leaf"],
-];
 
 /** The kinds of changes: key, words, what offers its names (none: it has no name), and an example of a value. */
 export const CHANGES = [

@@ -66,6 +66,7 @@ export function splitter({ name, label, axis, from, initial, least, most }) {
  * @returns {HTMLElement} the tabs with their views.
  */
 export function tabPanel(store, tabs) {
+  const keyOf = (index) => "1234567890cm"[index];
   const heads = tabs.map(([name, label], index) =>
     h(
       "button",
@@ -75,11 +76,11 @@ export function tabPanel(store, tabs) {
         class: "tab",
         id: `tab-${name}`,
         "aria-controls": `view-${name}`,
-        title: `${label}  (${index + 1})`,
+        title: `${label}  (${keyOf(index)})`,
         on: { click: () => store.set({ tab: name }) },
       },
       h("span", { text: label }),
-      h("kbd", { text: "1234567890cm"[index], "aria-hidden": "true" }),
+      h("kbd", { text: keyOf(index), "aria-hidden": "true" }),
     ),
   );
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, ...heads);
@@ -103,14 +104,13 @@ export function tabPanel(store, tabs) {
       if (!isEmpty) return;
       const isGray = isEmpty(state);
       heads[index].classList.toggle("is-empty", isGray);
-      setAttr(heads[index], "title", `${label}  (${index + 1})${isGray ? ": nothing to see there" : ""}`);
+      setAttr(heads[index], "title", `${label}  (${keyOf(index)})${isGray ? ": nothing to see there" : ""}`);
     });
   });
   store.view(["tab"], ({ tab }) => {
     tabs.forEach(([name, , view], index) => {
       setAttr(heads[index], "aria-selected", String(name === tab));
       setAttr(heads[index], "tabindex", name === tab ? 0 : -1);
-      if (name === tab) heads[index].scrollIntoView({ block: "nearest", inline: "nearest" }); // a phone shows some
       show(view, name === tab);
     });
   });

@@ -200,6 +200,7 @@ function changeForm(store, add) {
     setAttr(value, "placeholder", example);
     setAttr(value, "aria-label", "New value");
     show(value, example !== "");
+    show(name, called !== "");
     const isInput = key === "send" || key === "drop" || key === "change";
     show(onlyLabel, !isInput);
     setText(who, store.state.chosen ? `only for ${clip(store.state.chosen, 40)}` : "only for the chosen agent");

@@ -56,9 +56,27 @@ export const SETTINGS = [
   { key: "variable", words: "Variable of a selection tree", name: "Variable", value: "true or false" },
 ];
 
-/** The kinds of changes, as `SETTINGS`; no example: it has no value. */
+/** What can be disabled and forced, here and by hand: the kind, and words for one of it. */
+export const STEERED = [
+  ["action", "an action"],
+  ["goal", "a goal"],
+  ["decider", "a decider"],
+  ["leaf", "a leaf"],
+];
+
+const steered = (does, words) =>
+  STEERED.map(([kind, one]) => {
+    const name = kind[0].toUpperCase() + kind.slice(1);
+    return { key: `${does} ${kind}`, words: `${words} ${one}`, name, value: "" };
+  });
+
+/** The kinds of changes, as `SETTINGS`; no example: it has no value, no name: it needs none. */
 export const CHANGES = [
   ...SETTINGS,
+  ...steered("disable", "Disable"),
+  ...steered("force", "Force"),
+  { key: "stimulus", words: "Stimulus of a behavior tree", name: "Stimulus", value: "true, false, or seconds" },
+  { key: "abort", words: "Abort the plan", name: "", value: "" },
   { key: "inject", words: "Give a pack", name: "Alias of the pack", value: "" },
   { key: "revoke", words: "Take a pack", name: "Alias of the pack", value: "" },
   { key: "send", words: "Send an input", name: "Input", value: '{"name": "value"}' },
@@ -80,12 +98,16 @@ export const CHANGES = [
  */
 export function editOf(key, { tick, name, value, agent }) {
   if (!Number.isInteger(tick) || tick < 1) return { error: "The tick is a whole number from 1." };
-  if (name === "") return { error: `Say which: ${CHANGES.find((one) => one.key === key).name.toLowerCase()}.` };
+  const { name: called, value: example } = CHANGES.find((one) => one.key === key);
+  if (name === "" && called !== "") return { error: `Say which: ${called.toLowerCase()}.` };
   const who = agent ? { agent } : {};
+  const [does, kind] = key.split(" ");
+  if (does === "abort") return { edit: { tick, abort: "plan", ...who } };
+  if (kind !== undefined) return { edit: { tick, [does]: kind, of: name, ...who } };
   if (key === "inject" || key === "revoke") return { edit: { tick, [key]: name, ...who } };
   if (key === "send" || key === "drop" || key === "change") return inputEdit(key, tick, name, value);
   const to = valueOf(key, value);
-  if (to === undefined) return { error: `The value does not fit: ${CHANGES.find((one) => one.key === key).value}.` };
+  if (to === undefined) return { error: `The value does not fit: ${example}.` };
   return { edit: { tick, set: key, of: name, to, ...who } };
 }
 
@@ -120,6 +142,7 @@ export function typedValue(text) {
 function valueOf(key, text) {
   const { truth, numbers } = typedValue(text);
   if (key === "variable") return truth;
+  if (key === "stimulus" && truth !== undefined) return truth;
   if (numbers === null) return undefined;
   if (numbers.length === 1) return numbers[0];
   return key === "utility" && numbers.length === 2 ? numbers : undefined;
@@ -130,13 +153,17 @@ export function editWords(edit) {
   const value = (one) => (Array.isArray(one) ? one.map((end) => number(end)).join(" to ") : number(one));
   if ("set" in edit) {
     const to = typeof edit.to === "boolean" ? String(edit.to) : value(edit.to);
-    const whose = `${String(edit.set).replaceAll("_", " ")} of ${edit.of}`;
-    return clip(`${whose} becomes ${to}${edit.agent ? `, for ${edit.agent}` : ""}`, 200);
+    const which = `${String(edit.set).replaceAll("_", " ")} of ${edit.of}`;
+    return clip(`${which} becomes ${to}${edit.agent ? `, for ${edit.agent}` : ""}`, 200);
   }
   const args = clip(JSON.stringify(edit.args ?? edit.value ?? edit.error ?? {}), 120);
   if ("inject" in edit) return clip(`${edit.agent || "everybody"} is given ${edit.inject}`, 200);
   if ("revoke" in edit) return clip(`${edit.revoke} is taken from ${edit.agent || "everybody"}`, 200);
   if ("send" in edit) return clip(`${edit.send} comes in with ${args}`, 200);
+  const steers = ["disable", "force", "free"].find((does) => does in edit);
+  const whose = edit.agent ? ` of ${edit.agent}` : " of everybody";
+  if (steers !== undefined) return clip(`${steers} ${edit[steers]} ${edit.of}${whose}`, 200);
+  if ("abort" in edit) return clip(`abort the plan${whose}`, 200);
   if ("drop" in edit) return clip(`${callWords(edit.drop)} does not come in`, 200);
   if ("change" in edit) return clip(`${callWords(edit.change)} comes in as ${args}`, 200);
   return clip(JSON.stringify(edit), 200);
@@ -199,11 +226,16 @@ export function offersOf(snapshot, inputs) {
     sunk_cost_boost: units.map(([name]) => [name, ""]),
     priority: goals.map((goal) => [goal.name, `now ${number(goal.priority)}`]),
     variable: variables.map(([name, value]) => [name, `now ${value}`]),
+    ...both("action", units.map(([name, unit]) => [name, utilityWords(unit)])),
+    ...both("goal", goals.map((goal) => [goal.name, ""])),
     send: [...new Set(came.filter((row) => row[1] === "sent").map((row) => row[2]))].map((name) => [name, ""]),
     drop: came.map(inputOffer),
     change: came.map(inputOffer),
   };
 }
+
+/** What is offered of a kind, to be disabled and to be forced. */
+const both = (kind, rows) => ({ [`disable ${kind}`]: rows, [`force ${kind}`]: rows });
 
 function utilityWords(unit) {
   const { low, high, utility } = unit;
