@@ -481,7 +481,11 @@ _READ_ONLY = "this inspector only shows: it was made without controls"
 
 
 class LiveSource(Source):
-    """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
+    """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``.
+
+    With ``held_by`` it is one of several that are driven together, and nobody composes within a tick: that is called
+    when a breakpoint is hit, whoever drives them stops all, and calls ``serve`` when they stand.
+    """
 
     def __init__(
         self,
@@ -493,8 +497,10 @@ class LiveSource(Source):
         clock: Callable[[], float] = time.perf_counter,
         breakpoints: BreakpointFile | None = None,
         workbench: Workbench | None = None,
+        held_by: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(clock)
+        self._held_by = held_by
         self._past = Past(runtime, title, past, clock=clock)
         self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
@@ -503,7 +509,7 @@ class LiveSource(Source):
         self._controls = controls
         self._history = History()
         self._times = TickTimes(clock)
-        self._breakpoints = Breakpoints(breakpoints)
+        self.breakpoints: Breakpoints = Breakpoints(breakpoints)
         self._hands = LiveHands(runtime, controls=controls)
         self._pins = LivePins()
         self._workbench = workbench or Workbench(None, controls=controls)
@@ -518,14 +524,14 @@ class LiveSource(Source):
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
         self._state_due = 0.0
-        self._last_state = self._state()
+        self._last_state = self.state()
 
     # --- on the runtime's thread --------------------------------------------------------------------------------------
 
     def attach(self) -> None:
         if not self._hooks:
-            self._breakpoints.load()
-            self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
+            self.breakpoints.load()
+            self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self.serve)]
             self._past.attach()
             self._listen_if_needed()  # for the breakpoints of a file, and for the past, whoever looks
 
@@ -537,7 +543,7 @@ class LiveSource(Source):
         self._past.detach()
         self._past.leave.clear()
         self._open.clear()
-        self._breakpoints.clear()
+        self.breakpoints.clear()
         self._hands.detach()
         self._listen_if_needed()  # after these two: nothing needs it any more
         gate = self._runtime.gate
@@ -562,22 +568,26 @@ class LiveSource(Source):
         if self._past.ring is not None:
             looking = (*self._open, *self._past.sessions)
             self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
-        if self._ears and (reason := self._breakpoints.take()):
+        if self._held_by is not None:
+            if reason := self.breakpoints.take():
+                self._held_by(reason)
+            return
+        if self._ears and (reason := self.breakpoints.take()):
             self.pause(reason)
             self._just_now = self._before_hit(reason)
             for session in tuple(self._open):
                 session.hurry()
         if self._open or self._ears or self._past.ring is not None:
-            self._serve()
+            self.serve()
 
     def _before_hit(self, reason: str) -> Message:
-        (agent, path), tick = self._breakpoints.place, self._runtime.tick
+        (agent, path), tick = self.breakpoints.place, self._runtime.tick
         records = self._history.records.since(0)
         first = records[0][0] if records else tick
         mine = [one for one in records if one[1] == agent and one[3] not in NOT_DONE][-JUST_NOW_ROWS:]
         return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
 
-    def _serve(self) -> None:
+    def serve(self) -> None:
         """Do what clients asked for, and tell them what is new."""
         try:
             self._take_back()
@@ -600,7 +610,7 @@ class LiveSource(Source):
                     self._rest_until = now + _SHARE * (self._clock() - now)
             if self._past.sessions and now >= self._state_due:  # they are told how the run does
                 self._state_due = now + _STATE_SECONDS
-                self._past.live = self._state()
+                self._past.live = self.state()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whoever looks must not stop the game
@@ -626,7 +636,7 @@ class LiveSource(Source):
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
         pins = [pin for session in sessions for pin in session.watch.pins]
         self._pins.look(self._runtime.tick, pins, scene.view)
-        state = self._last_state = self._state()
+        state = self._last_state = self.state()
         for session in due:
             try:
                 messages = list(scene.compose(session))
@@ -643,7 +653,7 @@ class LiveSource(Source):
                 messages.append(self._just_now)
             session.post(messages, now)
 
-    def _state(self) -> Message:
+    def state(self) -> Message:
         runtime, gate = self._runtime, self._runtime.gate
         budget = runtime.search.budget
         return {
@@ -661,7 +671,7 @@ class LiveSource(Source):
             "past": self._past.reach(),
             "waiting": self._workbench.waiting(),
             **self._times.as_json(),
-            "breakpoints": self._breakpoints.as_json(),
+            "breakpoints": self.breakpoints.as_json(),
             "dropped": 0,
             "search": {
                 "budget": None if budget is None else budget.units,
@@ -673,7 +683,7 @@ class LiveSource(Source):
     # --- listening ----------------------------------------------------------------------------------------------------
 
     def _listen_if_needed(self) -> None:
-        is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
+        is_needed = bool(self._open or self._past.sessions or self.breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
         wanted = _WHO_LOOKS if is_needed else _THE_PAST if self._past.ring is not None else ""
         if wanted == self._hears:
@@ -703,15 +713,15 @@ class LiveSource(Source):
             if self._hears == _WHO_LOOKS:
                 self._history.take(batch, data, self._others)
                 self._others.clear()
-                if self._breakpoints.are_armed:
+                if self.breakpoints.are_armed:
                     for one in batch:
                         if one[3] in MATCHED:
-                            self._breakpoints.heard(record_of(one))
+                            self.breakpoints.heard(record_of(one))
 
     def _look_for_breakpoints(self) -> None:
         """What is so at the end of a tick."""
         try:
-            self._breakpoints.look(self._runtime, self._clock)
+            self.breakpoints.look(self._runtime, self._clock)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -764,7 +774,7 @@ class LiveSource(Source):
             self._hands.obey(session, fields)
         elif do == "thought":
             session.notify(self._thoughts.text(fields["id"]))
-        elif problem := self._breakpoints.obey(do, fields, self._runtime):
+        elif problem := self.breakpoints.obey(do, fields, self._runtime):
             session.refuse(*problem)
 
     # --- on the server's thread ---------------------------------------------------------------------------------------

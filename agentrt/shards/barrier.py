@@ -23,10 +23,10 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from agentrt.errors import DefinitionError, ShardError, ShardLostError
 from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
@@ -35,10 +35,27 @@ from agentrt.words import counted, few, repr_of
 from agentrt.worlds import checked_params
 
 if TYPE_CHECKING:
+    from agentrt.inspect.sessions import Source
     from agentrt.worlds import Value
 
 _MOST_LOSSES = 5  # of one place at one barrier
 _MASK = (1 << 64) - 1
+
+
+class Watcher(Protocol):
+    """Who looks at the shards of a world from where they are led; it changes nothing of the run."""
+
+    def look(self) -> None:
+        """A window is over, and all stand at the barrier."""
+        ...
+
+    def wait(self) -> None:
+        """The next window is about to be opened; it may take its time, and all stand meanwhile."""
+        ...
+
+    def lost(self, shards: Sequence[int]) -> None:
+        """Some shards were lost, and come back by their journals; all others wait for them."""
+        ...
 
 
 class Shards:
@@ -93,6 +110,7 @@ class Shards:
             "journals": journals,
         }
         self._homes: dict[str, int] = {}  # the directory
+        self._watchers: list[Watcher] = []
         self._is_broken = False  # whether a window was not run to its end
         self._counts = [0] * shards  # how many agents are, or will be, in each
         self._journal = None if folder is None else _Journal(Path(journals), self._tenancy, world.window)
@@ -146,6 +164,28 @@ class Shards:
         asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
         return [report["measures"] for report in self._round(asked)]
 
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Have somebody look on from now on; gives back what ends that, which may be called twice."""
+        self._watchers.append(watcher)
+
+        def leave() -> None:
+            self._watchers = [one for one in self._watchers if one is not watcher]
+
+        return leave
+
+    def see(self, looks: Mapping[int, str]) -> dict[int, str]:
+        """What there is to see of some shards, as they stand at this barrier; see ``eye`` for what is asked and told."""
+        asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
+        return {report["shard"]: report["sight"] for report in self._round(asked)}
+
+    def source(self, title: str, *, controls: bool) -> Source:
+        """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
+        from agentrt.shards.overview import Overview  # a run that nobody looks at loads nothing of an inspector
+
+        return Overview(self, title, controls=controls)
+
     # --- windows ------------------------------------------------------------------------------------------------------
 
     def run(self, windows: int = 1) -> None:
@@ -160,15 +200,19 @@ class Shards:
             raise self._error(
                 None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
             )
-        self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
         for _ in range(windows):
+            for watcher in tuple(self._watchers):
+                watcher.wait()
+            self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
             inbounds = self._route()
             if self._journal is not None:
                 self._journal.put(self.windows, inbounds)
             self._reports = self._run(dict(enumerate(inbounds)))
             self.windows += 1
             self._absorb()
-        self._is_broken = False
+            self._is_broken = False
+            for watcher in tuple(self._watchers):
+                watcher.look()
 
     def _open(self) -> list[Outbound]:
         """Open all shards, and finish the window that was under way if there was one."""
@@ -312,6 +356,8 @@ class Shards:
                     error.add_note("Nothing was written down, so it cannot come back: give Shards(folder=...).")
                     raise
                 self.losses += 1
+                for watcher in tuple(self._watchers):
+                    watcher.lost(self._here(place))
                 if losses == _MOST_LOSSES:
                     shards = few([str(one["shard"]) for one in requests], 10)
                     problem = f"its place was lost {losses} times at this barrier, with shards {shards}; the last time"
@@ -321,13 +367,16 @@ class Shards:
     def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
         """Start a place anew, have all of its shards come back, and ask again what was not done."""
         place.start(self.world, self._tenancy)
-        here = [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
-        place.ask([_request("open", shard, self.windows) for shard in here])
+        place.ask([_request("open", shard, self.windows) for shard in self._here(place)])
         opened = {report["shard"]: report for report in place.answers()}
         left = [one for one in requests if not _is_done(one, opened[one["shard"]])]
         place.ask(left)
         again = {report["shard"]: report for report in place.answers()}
         return [again.get(one["shard"], opened[one["shard"]]) for one in requests]
+
+    def _here(self, place: ShardPlace) -> list[int]:
+        """Which shards live in a place."""
+        return [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
 
     def close(self) -> None:
         """Close all places; what was written down can go on later. Calling it twice does nothing."""
@@ -346,8 +395,10 @@ class Shards:
         return f"<Shards: {self.shards} of {self.world.name!r}, tick {self.tick}, {counted(self.agents, 'agent')}>"
 
 
-def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None) -> ShardRequest:
-    return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound}
+def _request(
+    ask: str, shard: int, windows: int, inbound: Inbound | None = None, look: str = ""
+) -> ShardRequest:
+    return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 
 def _is_done(request: ShardRequest, opened: Outbound) -> bool:
