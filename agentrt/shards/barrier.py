@@ -26,7 +26,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from agentrt.errors import DefinitionError, ShardError, ShardLostError
 from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
@@ -36,26 +36,11 @@ from agentrt.worlds import checked_params
 
 if TYPE_CHECKING:
     from agentrt.inspect.sessions import Source
+    from agentrt.shards.overview import Watcher
     from agentrt.worlds import Value
 
 _MOST_LOSSES = 5  # of one place at one barrier
 _MASK = (1 << 64) - 1
-
-
-class Watcher(Protocol):
-    """Who looks at the shards of a world from where they are led; it changes nothing of the run."""
-
-    def look(self) -> None:
-        """A window is over, and all stand at the barrier."""
-        ...
-
-    def wait(self) -> None:
-        """The next window is about to be opened; it may take its time, and all stand meanwhile."""
-        ...
-
-    def lost(self, shards: Sequence[int]) -> None:
-        """Some shards were lost, and come back by their journals; all others wait for them."""
-        ...
 
 
 class Shards:
@@ -176,7 +161,7 @@ class Shards:
         return leave
 
     def see(self, looks: Mapping[int, str]) -> dict[int, str]:
-        """What there is to see of some shards, as they stand at this barrier; see ``eye`` for what is asked and told."""
+        """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
         asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
         return {report["shard"]: report["sight"] for report in self._round(asked)}
 
@@ -395,9 +380,7 @@ class Shards:
         return f"<Shards: {self.shards} of {self.world.name!r}, tick {self.tick}, {counted(self.agents, 'agent')}>"
 
 
-def _request(
-    ask: str, shard: int, windows: int, inbound: Inbound | None = None, look: str = ""
-) -> ShardRequest:
+def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None, look: str = "") -> ShardRequest:
     return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 

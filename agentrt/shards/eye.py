@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Look(TypedDict):
     """What is asked of a shard."""
 
-    clients: dict[str, Message]  # who looks, and the watch of each, as clients write it
+    clients: dict[str, Message | None]  # who looks, and the watch of each, as clients write it; None: tell nothing now
     draws: bool  # whether somebody wants to see what the world looks like
     breakpoints: list[list[Any]]  # kind, name, agent, and whether it is enabled
 
@@ -84,7 +84,7 @@ class Eye:
         hit, self._hit = self._hit, []
         sight: Sight = {
             "problem": "",
-            "clients": {name: client.taken() for name, client in self._clients.items()},
+            "clients": {name: client.taken() for name, client in self._clients.items() if look["clients"].get(name)},
             "state": self._source.state(),
             "rate": self._runtime.clock.ticks_per_second,
             "drawing": None,
@@ -98,7 +98,7 @@ class Eye:
             self._source.detach()
         return sight
 
-    def _welcome(self, watches: dict[str, Message]) -> None:
+    def _welcome(self, watches: dict[str, Message | None]) -> None:
         """Have those look who are to, at what they want to see."""
         for name in [name for name in self._clients if name not in watches]:
             self._source.close(self._clients.pop(name).session)
@@ -107,7 +107,8 @@ class Eye:
             if client is None:
                 client = self._clients[name] = _Client()
                 self._source.open(client.session)
-            client.look_at(watch)
+            if watch is not None:
+                client.look_at(watch)
 
     def _set(self, wanted: list[list[Any]]) -> None:
         """Have the breakpoints that are wanted, and no others."""

@@ -127,6 +127,7 @@ class _Tenant:
         self._known: set[str] = set()  # whose names were told
         journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
         self._recorder: RunRecorder | None = None
+        self._eye: Eye | None = None  # once somebody has looked
         if journal is not None and windows == 0 and not _old(journal).exists():
             _discard_unread(journal)
         if journal is not None and (journal.exists() or _old(journal).exists()):

@@ -157,7 +157,7 @@ class Shard:
         self.window: int = window
         self.halo: dict[int, object] = {}  # what the others showed at the last barrier, by shard
         self.windows: int = 0  # how many have been opened
-        # Where the upper left of its drawing lies in that of the whole world, in cells; see ``Runtime.drawing``. The part
+        # Where the upper left of its drawing (``Runtime.drawing``) lies in that of the whole world, in cells: the part
         # says so when it is made.
         self.corner: tuple[float, float] = (0.0, 0.0)
         self.problem: str = ""  # what must not go on, in words: an agent would be lost
