@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -40,8 +41,19 @@ def main() -> None:
 @click.option("--windows", type=click.IntRange(1), default=20, show_default=True, help="How many are run.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where journals are kept; goes on with those there.")
+@click.option("--inspect", is_flag=True, help="Show all shards in the browser; it begins paused, and ends with Ctrl-C.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Of that page; 0: any.")
 def run(
-    size: str, shards: int, pipes: int, ray: int, address: str, windows: int, seed: int, folder: Path | None
+    size: str,
+    shards: int,
+    pipes: int,
+    ray: int,
+    address: str,
+    windows: int,
+    seed: int,
+    folder: Path | None,
+    inspect: bool,
+    port: int,
 ) -> None:
     """Run it, and tell what happened in each shard. Without --pipes and --ray it runs in this process."""
     if ray:
@@ -51,6 +63,8 @@ def run(
     places: list[ShardPlace] = [PipeShards(cwd=ROOT) for _ in range(pipes)]
     places += [RayShards() for _ in range(ray)]
     with Shards(world, shards, seed=seed, params=SIZES[size], places=places, folder=folder, app=APP) as run:
+        if inspect:
+            _show(run, windows, port)
         begun, moved = time.perf_counter(), 0
         for _ in range(windows):
             run.run()
@@ -63,6 +77,17 @@ def run(
         click.echo(f"gold in all: {sum(int(row['gold']) for row in rows)}")
         click.echo(f"{1000 * took / windows:.1f} ms a window, {run.losses} places were lost and came back")
         click.echo(f"digest: {run.digest}")
+
+
+def _show(run: Shards, windows: int, port: int) -> NoReturn:
+    """Show them in the browser; after so many windows they stand still, and go on when somebody resumes them."""
+    from agentrt.inspect import Inspector
+
+    with Inspector(run, title="frontier", controls=True, port=port) as inspector:
+        click.echo(f"{inspector.url}  (paused: press Resume there; Ctrl-C ends it)")
+        while True:
+            inspector.pause()
+            run.run(windows)
 
 
 @main.command()
