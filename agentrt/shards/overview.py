@@ -80,6 +80,9 @@ class Led(Protocol):
     @property
     def agents(self) -> int: ...
 
+    @property
+    def moving(self) -> int: ...
+
     def where(self, name: str) -> int | None: ...
 
     def watch(self, watcher: Watcher) -> Callable[[], None]: ...
@@ -149,6 +152,7 @@ class Overview(Source):
 
     def wait(self) -> None:
         """See ``Watcher``."""
+        self._serve()  # what was asked for between two calls of ``Shards.run``
         if self._rate and self._speed < _AT_FULL_SPEED:
             due = self._opened + self._shards.world.window / self._rate / self._speed
             while self._clock() < due and not self._reason:
@@ -362,6 +366,7 @@ class Overview(Source):
             **joined_times(states),
             "breakpoints": [asdict(point) for point in self._points.values()],
             "dropped": 0,
+            "moving": self._shards.moving,
             "search": {"budget": None, "used": sum(state["search"]["used"] for state in states), "waiting": 0},
         }
 

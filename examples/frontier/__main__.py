@@ -5,9 +5,9 @@ Real time is measured, so leave the machine alone meanwhile.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
@@ -41,7 +41,11 @@ def main() -> None:
 @click.option("--windows", type=click.IntRange(1), default=20, show_default=True, help="How many are run.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where journals are kept; goes on with those there.")
-@click.option("--inspect", is_flag=True, help="Show all shards in the browser; it begins paused, and ends with Ctrl-C.")
+@click.option(
+    "--inspect",
+    is_flag=True,
+    help="Show them in the browser, whatever --windows says; begins paused, ends with Ctrl-C.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Of that page; 0: any.")
 def run(
     size: str,
@@ -64,7 +68,8 @@ def run(
     places += [RayShards() for _ in range(ray)]
     with Shards(world, shards, seed=seed, params=SIZES[size], places=places, folder=folder, app=APP) as run:
         if inspect:
-            _show(run, windows, port)
+            _show(run, port)
+            return
         begun, moved = time.perf_counter(), 0
         for _ in range(windows):
             run.run()
@@ -79,15 +84,17 @@ def run(
         click.echo(f"digest: {run.digest}")
 
 
-def _show(run: Shards, windows: int, port: int) -> NoReturn:
-    """Show them in the browser; after so many windows they stand still, and go on when somebody resumes them."""
+def _show(run: Shards, port: int) -> None:
+    """Show them in the browser, until Ctrl-C."""
     from agentrt.inspect import Inspector
 
     with Inspector(run, title="frontier", controls=True, port=port) as inspector:
         click.echo(f"{inspector.url}  (paused: press Resume there; Ctrl-C ends it)")
-        while True:
-            inspector.pause()
-            run.run(windows)
+        inspector.pause()
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                run.run()
+    click.echo(f"{run.windows} windows; digest: {run.digest}")
 
 
 @main.command()
