@@ -600,7 +600,7 @@ class LiveSource(Source):
                     session.hurry()
             self._hands.settle()
             now = self._clock()
-            if now >= self._rest_until:
+            if now >= self._rest_until or self._held_by is not None:  # whoever drives several says how often he looks
                 self._crowd.look(sessions, now)
                 due = [session for session in sessions if session in self._open and session.is_due(now)]
                 if due:

@@ -139,6 +139,7 @@ class _Client:
 
     def look_at(self, watch: Message) -> None:
         self.session.arrived()
+        self.session.hurry()  # how often is for whoever asks: if one shard rested, the log of all would be out of order
         if watch != self._watch:
             self._watch = watch
             command = read(json.dumps({"do": "watch", **watch}))

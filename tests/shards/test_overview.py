@@ -147,10 +147,10 @@ def test_the_logs_of_all_shards_are_one_in_the_order_of_ticks(client, run):
     client.say("watch", events={"events": ["added"]})
     client.until("events")
     run.run(2)
-    client.until("events", lambda one: one["records"] and one["records"][-1][0] == 11)
+    client.until("events", lambda one: one["records"] and one["records"][-1][0] == 12)
     told = [record[:2] for one in client.all("events") for record in one["records"]]
-    assert [tick for tick, _ in told] == [1] * 30 + [11] * 2
-    assert told[30:] == [[11, "caravan-6"], [11, "caravan-13"]]
+    assert [tick for tick, _ in told] == [1] * 30 + [12] * 2
+    assert told[30:] == [[12, "caravan-6"], [12, "caravan-13"]]
     assert [one["reset"] for one in client.all("events")].count(True) == 1
 
 
