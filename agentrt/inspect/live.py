@@ -10,16 +10,13 @@ client, and what is composed is what stood there between two ticks.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
   that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
-* Clients may pause, step, set breakpoints, and read what a mind was asked only if the inspector was made with
-  ``controls``.
+* Clients may pause, step, set breakpoints and read what a mind was asked only if it was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
   a program whose inspector ended would stand still for ever.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
-
-Reading changes nothing: snapshots, summaries, and figures are all that is asked for, and what a clock says reaches no
-agent.
+Reading changes nothing: snapshots, summaries and figures are all that is asked for, and no clock reaches an agent.
 
 How long ticks take, and how much of that is thinking, is real time, measured only while somebody looks. A tick is
 measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
@@ -46,9 +43,6 @@ what began before is put before the rest.
 part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent is never
 stopped in the middle of a tick: that would be another run), and then the gate is closed. What is changed by hand
 (``handling``) is an input of the run.
-
-One module reads this one, the inspector's door: it is a room because of its
-rule about threads, which nothing else here has to know.
 """
 
 from __future__ import annotations
@@ -483,8 +477,8 @@ _READ_ONLY = "this inspector only shows: it was made without controls"
 class LiveSource(Source):
     """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``.
 
-    With ``held_by`` it is one of several that are driven together, and nobody composes within a tick: that is called
-    when a breakpoint is hit, whoever drives them stops all, and calls ``serve`` when they stand.
+    With ``held_by``, which is called when a breakpoint is hit, it is one of several that are driven together: whoever
+    drives them calls ``serve`` when they stand, and nothing is composed within a tick.
     """
 
     def __init__(
@@ -504,7 +498,6 @@ class LiveSource(Source):
         self._past = Past(runtime, title, past, clock=clock)
         self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
-        self._kernel = runtime.kernel
         self._title = title
         self._controls = controls
         self._history = History()
@@ -698,8 +691,8 @@ class LiveSource(Source):
             self._times = TickTimes(self._clock)
         self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
         if wanted == _WHO_LOOKS:
-            heard = self._times.ear(self._kernel, take, self._crowd, self._others.append)
-            self._ears = [trace.keep(heard), self._kernel.before_tick(self._times.begin)]
+            heard = self._times.ear(self._runtime.kernel, take, self._crowd, self._others.append)
+            self._ears = [trace.keep(heard), self._runtime.kernel.before_tick(self._times.begin)]
         elif wanted:
             self._ears = [trace.keep(take)]
 
