@@ -162,8 +162,12 @@ class Shards:
 
     def see(self, looks: Mapping[int, str]) -> dict[int, str]:
         """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
+        self._require_whole()
+        self._is_broken = True  # as in a window: whoever is interrupted leaves answers that nobody fetched
         asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
-        return {report["shard"]: report["sight"] for report in self._round(asked)}
+        told = {report["shard"]: report["sight"] for report in self._round(asked)}
+        self._is_broken = False
+        return told
 
     def source(self, title: str, *, controls: bool) -> Source:
         """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
@@ -180,11 +184,7 @@ class Shards:
             ShardError: a shard broke a rule, or what must not change has changed.
             ShardLostError: a place is lost, and cannot come back.
         """
-        if self._is_broken:
-            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
-            raise self._error(
-                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
-            )
+        self._require_whole()
         for _ in range(windows):
             for watcher in tuple(self._watchers):
                 watcher.wait()
@@ -198,6 +198,13 @@ class Shards:
             self._is_broken = False
             for watcher in tuple(self._watchers):
                 watcher.look()
+
+    def _require_whole(self) -> None:
+        if self._is_broken:
+            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
+            raise self._error(
+                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
+            )
 
     def _open(self) -> list[Outbound]:
         """Open all shards, and finish the window that was under way if there was one."""

@@ -17,6 +17,7 @@ shards stand at the barrier: a window is over (``look``), or the next one waits 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -141,29 +142,31 @@ class Overview(Source):
         self._open.clear()
         self._points.clear()
         self._reason = ""
-        self._guarded(lambda: self._see(self._clock()))  # nobody looks: they listen to nothing any more
+        with contextlib.suppress(ShardError):  # the run has failed, and whoever ran it was told
+            self._guarded(lambda: self._see(self._clock()))  # nobody looks: they listen to nothing any more
 
     def pause(self, reason: str = "paused by the inspector") -> None:
         self._reason, self._steps = self._reason or reason, 0
 
     def look(self) -> None:
         """See ``Watcher``."""
-        self._serve(is_new=True)
+        self._guarded(lambda: self._serve(is_new=True))
 
     def wait(self) -> None:
         """See ``Watcher``."""
-        self._serve()  # what was asked for between two calls of ``Shards.run``
-        if self._rate and self._speed < _AT_FULL_SPEED:
-            due = self._opened + self._shards.world.window / self._rate / self._speed
-            while self._clock() < due and not self._reason:
-                self._serve()
-                self._sleep(_WAIT_SECONDS)
-        while self._reason and not self._steps:
-            self._serve()
-            if self._reason and not self._steps:
-                self._sleep(_WAIT_SECONDS)
+        self._guarded(self._serve)  # what was asked for between two calls of ``Shards.run``
+        while self._must_wait():
+            self._sleep(_WAIT_SECONDS)
+            self._guarded(self._serve)
         self._steps = max(0, self._steps - 1)
         self._opened = self._clock()
+
+    def _must_wait(self) -> bool:
+        """Whether it is paused, or too early at the speed that was chosen."""
+        if self._reason:
+            return not self._steps
+        seconds = self._shards.world.window / self._rate / self._speed if self._rate else 0.0
+        return self._speed < _AT_FULL_SPEED and self._clock() < self._opened + seconds
 
     def lost(self, shards: Sequence[int]) -> None:
         """See ``Watcher``."""
@@ -197,7 +200,7 @@ class Overview(Source):
         has_points = is_new and any(point.enabled for point in self._points.values())
         is_asked = bool(self._open) and now >= self._due
         if is_asked or has_points or (self._is_watched and not self._open and not self._points):
-            self._guarded(lambda: self._see(now))
+            self._see(now)
             self._due = max(now + _LOOK_SECONDS, now + _SHARE * (self._clock() - now))
 
     # --- commands -----------------------------------------------------------------------------------------------------
@@ -227,7 +230,8 @@ class Overview(Source):
         elif do in ("resume", "play"):
             self._reason, self._steps = "", 0
         elif do == "step":
-            self.pause("stepping")
+            if not self._reason:
+                self.pause("stepping")
             self._steps += fields["ticks"]
         elif do == "speed":
             self._speed = fields["speed"]
