@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from agentrt.drawing import Drawing, Mark, Tile, Tiles
+from agentrt.drawing import Drawing
 from agentrt.errors import DataFault
 from agentrt.inspect.protocol import AgentsQuery
 from agentrt.inspect.sessions import Message
@@ -21,7 +21,7 @@ from agentrt.inspect.sessions import Message
 LABEL: Final = "shard "
 _FRAME: Final = "#d5462f"  # seen on any ground
 _ABOVE: Final = 1_000  # the layer of frames
-_NOTHING: Final = Tile("")
+_NOTHING: Final = ("", "", "", False)  # a cell that no shard draws
 _FIRST_LETTER: Final = 0x100  # letters of a joined ground are numbered from here on
 
 
@@ -118,55 +118,68 @@ def _summary(values: Sequence[float]) -> dict[str, float]:
 # --- the drawing ------------------------------------------------------------------------------------------------------
 
 
-def joined_drawing(parts: Mapping[int, tuple[tuple[float, float], Drawing]]) -> Drawing | None:
-    """The drawing of the world, of those of its shards with their corners; None if there is none.
+Part: TypeAlias = "tuple[float, float, dict[str, Any]]"
+"""Where the upper left of a shard's drawing lies, and the drawing, as JSON values: all of it is read once, when it is
+whole, since a world may have thousands of marks."""
+
+
+def joined_drawing(parts: Mapping[int, Part]) -> Drawing | None:
+    """The drawing of the world, of those of its shards; None if there is none.
 
     Raises:
         DataFault: together they are too large, or one with tiles does not lie on whole cells.
     """
     if not parts:
         return None
-    width = max(corner[0] + part.width for corner, part in parts.values())
-    height = max(corner[1] + part.height for corner, part in parts.values())
-    marks: dict[str, Mark] = {}
-    for shard, ((x, y), part) in parts.items():
-        for key, mark in part.marks.items():
+    whole: dict[str, Any] = {
+        "width": max(x + part["width"] for x, _, part in parts.values()),
+        "height": max(y + part["height"] for _, y, part in parts.values()),
+        "marks": {},
+    }
+    marks = whole["marks"]
+    for shard, (x, y, part) in parts.items():
+        for key, mark in part["marks"].items():
             marks[key if key not in marks else f"{key}@{shard}"] = _moved(mark, x, y)
         for end, mark in _frame(shard, x, y, part).items():
-            marks[f"shard {shard} {end}"] = mark
-    has_tiles = any(part.tiles is not None for _, part in parts.values())
-    return Drawing(width, height, _ground(parts, width, height) if has_tiles else None, marks)
+            marks[f"{label_of(shard)} {end}"] = mark
+    if any("tiles" in part for _, _, part in parts.values()):
+        whole["tiles"] = _ground(parts, whole["width"], whole["height"])
+    return Drawing.from_json(whole)
 
 
-def _moved(mark: Mark, x: float, y: float) -> Mark:
+def _moved(mark: Message, x: float, y: float) -> Message:
     if not x and not y:
         return mark
-    data = mark.as_json()
-    corners = [[left + x, top + y] for left, top in mark.to]
-    return Mark.from_json({**data, "x": mark.x + x, "y": mark.y + y, "to": corners})
+    moved = {**mark, "x": mark["x"] + x, "y": mark["y"] + y}
+    if "to" in mark:
+        moved["to"] = [[left + x, top + y] for left, top in mark["to"]]
+    return moved
 
 
-def _frame(shard: int, x: float, y: float, part: Drawing) -> dict[str, Mark]:
-    left, top, right, bottom = x - 0.5, y - 0.5, x + part.width - 0.5, y + part.height - 0.5
-    around = ((right, top), (right, bottom), (left, bottom), (left, top))
-    line = Mark(left, top, color=_FRAME, layer=_ABOVE, to=around)
-    return {"frame": line, "name": Mark(x + part.width / 2 - 0.5, top, label=label_of(shard), layer=_ABOVE)}
+def _frame(shard: int, x: float, y: float, part: Message) -> dict[str, Message]:
+    left, top, right, bottom = x - 0.5, y - 0.5, x + part["width"] - 0.5, y + part["height"] - 0.5
+    around = [[right, top], [right, bottom], [left, bottom], [left, top]]
+    return {
+        "frame": {"x": left, "y": top, "color": _FRAME, "layer": _ABOVE, "to": around},
+        "name": {"x": (left + right) / 2, "y": top, "label": label_of(shard), "layer": _ABOVE},
+    }
 
 
-def _ground(parts: Mapping[int, tuple[tuple[float, float], Drawing]], width: float, height: float) -> Tiles:
-    letters: dict[Tile, str] = {_NOTHING: chr(_FIRST_LETTER)}
-    if not all(isinstance(side, int) or side.is_integer() for corner, _ in parts.values() for side in corner):
+def _ground(parts: Mapping[int, Part], width: float, height: float) -> Message:
+    """The tiles of all, with letters of their own: each shard has its own palette."""
+    if not all(float(side).is_integer() for x, y, _ in parts.values() for side in (x, y)):
         raise DataFault(
             "a shard's corner lies between cells. Give whole numbers, as its drawing has tiles.", pointer=""
         )
-    nothing = letters[_NOTHING]
-    rows = [[nothing] * round(width) for _ in range(round(height))]
-    for (x, y), part in parts.values():
-        if part.tiles is None:
+    letters: dict[tuple[Any, ...], str] = {_NOTHING: chr(_FIRST_LETTER)}
+    rows = [[letters[_NOTHING]] * int(width) for _ in range(int(height))]
+    for x, y, part in parts.values():
+        if "tiles" not in part:
             continue
         known = {
-            key: letters.setdefault(tile, chr(_FIRST_LETTER + len(letters))) for key, tile in part.tiles.palette.items()
+            key: letters.setdefault(tuple(look), chr(_FIRST_LETTER + len(letters)))
+            for key, look in part["tiles"]["palette"].items()
         }
-        for down, row in enumerate(part.tiles.rows):
-            rows[round(y) + down][round(x) : round(x) + len(row)] = [known[one] for one in row]
-    return Tiles(tuple("".join(row) for row in rows), {letter: tile for tile, letter in letters.items()})
+        for down, row in enumerate(part["tiles"]["rows"]):
+            rows[int(y) + down][int(x) : int(x) + len(row)] = [known[one] for one in row]
+    return {"rows": ["".join(row) for row in rows], "palette": {letter: list(look) for look, letter in letters.items()}}

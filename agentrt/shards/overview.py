@@ -30,14 +30,14 @@ from agentrt.inspect.breakpoints import MOST_BREAKPOINTS, Breakpoint, problem_of
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.protocol import Command, WatchQuery, agent_message, hello
 from agentrt.inspect.sessions import Message, Session, Source
-from agentrt.shards.joined import JoinedList, joined_drawing, joined_records, joined_times, label_of
+from agentrt.shards.joined import JoinedList, Part, joined_drawing, joined_records, joined_times, label_of
 from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.shards.shard import ShardedWorld
 
 _LOOK_SECONDS: Final = 0.1
-_SHARE: Final = 10  # of the time of who runs the windows, looking gets one of so many parts
+_SHARE: Final = 4  # of the time of who runs the windows, looking gets one of so many parts
 _WAIT_SECONDS: Final = 0.02  # how often who stands at the barrier asks whether to go on
 _AT_FULL_SPEED: Final = 1000.0  # what clients are told of a run that waits for nothing
 
@@ -128,7 +128,7 @@ class Overview(Source):
         self._opened = clock()  # when the last window was
         self._due = 0.0
         self._states: dict[int, Message] = {}
-        self._parts: dict[int, tuple[tuple[float, float], Drawing]] = {}
+        self._parts: dict[int, Part] = {}
         self._last_state: Message = {}
 
     # --- where the windows are run ------------------------------------------------------------------------------------
@@ -327,8 +327,7 @@ class Overview(Source):
             if draws:
                 self._parts.pop(shard, None)
                 if sight["drawing"] is not None:
-                    x, y = sight["corner"]
-                    self._parts[shard] = (x, y), Drawing.from_json(sight["drawing"])
+                    self._parts[shard] = (*sight["corner"], sight["drawing"])
         hits = [(*sight["hit"], shard) for shard, sight in sights.items() if sight["hit"]]
         if hits:
             tick, reason, shard = min(hits)

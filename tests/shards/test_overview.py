@@ -370,7 +370,7 @@ def test_grounds_with_the_same_letters_keep_their_own_looks():
     red, blue = Tile("#ff0000"), Tile("#0000ff")
     left = Drawing(1, 2, Tiles(("a", "a"), {"a": red}), {"m": Mark(0, 0)})
     right = Drawing(2, 1, Tiles(("ab",), {"a": blue, "b": red}), {"m": Mark(0, 0, to=((1, 0),))})
-    joined = joined_drawing({0: ((0, 0), left), 1: ((1, 0), right)})
+    joined = joined_drawing({0: (0, 0, left.as_json()), 1: (1, 0, right.as_json())})
     assert (joined.width, joined.height) == (3, 2)
     looks = [[joined.tiles.palette[letter].ground for letter in row] for row in joined.tiles.rows]
     assert looks == [["#ff0000", "#0000ff", "#ff0000"], ["#ff0000", "", ""]]
@@ -381,7 +381,7 @@ def test_grounds_with_the_same_letters_keep_their_own_looks():
 def test_drawings_that_are_too_much_together_are_told():
     many = Drawing(1, 1, None, {str(number): Mark(0, 0) for number in range(3000)})
     with pytest.raises(DataFault, match="at most 5000 marks"):
-        joined_drawing({0: ((0, 0), many), 1: ((1, 0), many)})
+        joined_drawing({0: (0, 0, many.as_json()), 1: (1, 0, many.as_json())})
 
 
 def test_a_list_waits_until_all_have_told():
