@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -445,6 +449,18 @@ def test_shards_in_processes_show_the_same(tmp_path):
         assert client.until("state", lambda one: "coming back" in one["reason"])["paused"]
         assert len(client.until("drawing", lambda one: one["whole"])["marks"]) >= 30
         assert (run.digest, run.losses) == (unwatched(4), 1)
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_ends_all_and_says_where_it_stands():
+    command = [sys.executable, "-u", "-m", "examples.frontier", "run", "--size", "small", "--inspect", "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    run = subprocess.Popen([*command, "--pipes", "1"], text=True, cwd=ROOT, start_new_session=True, **pipes)
+    assert run.stdout.readline().startswith("http://127.0.0.1:")
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: the process with shards hears it, too
+    out, err = run.communicate(timeout=30)
+    assert (run.returncode, err) == (0, "")
+    assert out.startswith("0 windows; digest: ")
 
 
 def test_it_is_shown_from_the_command_line(monkeypatch):
