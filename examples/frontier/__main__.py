@@ -88,12 +88,14 @@ def _show(run: Shards, port: int) -> None:
     """Show them in the browser, until Ctrl-C."""
     from agentrt.inspect import Inspector
 
-    with Inspector(run, title="frontier", controls=True, port=port) as inspector:
-        click.echo(f"{inspector.url}  (paused: press Resume there; Ctrl-C ends it)")
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Inspector(run, title="frontier", controls=True, port=port) as inspector,
+    ):
         inspector.pause()
-        with contextlib.suppress(KeyboardInterrupt):
-            while True:
-                run.run()
+        click.echo(f"{inspector.url}  (paused: press Resume there; Ctrl-C ends it)")
+        while True:
+            run.run()
     click.echo(f"{run.windows} windows; digest: {run.digest}")
 
 
