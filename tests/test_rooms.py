@@ -126,12 +126,14 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.activity.plan.stepping": "the coroutines of its one importer, which is compiled, as they cannot be",
     "agentrt.behavior.walk": "what a tick does, beside the tree that it walks: a loop of three steps to be read alone",
     "agentrt.inspect.branches": "processes, their threads and files: what a recording's own thread only asks about",
-    "agentrt.inspect.live": "what lives on the runtime's thread",
     "agentrt.inspect.past": "what lives on the thread of those who look back",
     "agentrt.inspect.server": "what lives on the server's thread",
     "agentrt.inspect.thoughts": "who may read what a mind was asked, and how much of it is told",
     "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
+    "agentrt.shards.eye": "what a place with shards loads only when somebody looks at them",
+    "agentrt.shards.joined": "what several shards show, put together: nothing in it asks, waits or knows a client",
+    "agentrt.shards.overview": "what who leads shards loads only when an inspector looks at them",
     "agentrt.strategy.tools": "what the command line shows of strategies, and no command",
 }
 ROOTS = {  # classes of which one other is made, and why they are two

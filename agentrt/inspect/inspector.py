@@ -30,6 +30,7 @@ from agentrt.inspect.doorkeeper import Doorkeeper, address_of
 from agentrt.inspect.editing import Workbench
 from agentrt.inspect.live import LiveSource
 from agentrt.inspect.recorded import RecordedSource
+from agentrt.inspect.sessions import Inspectable, Source
 from agentrt.record.schema import is_number
 from agentrt.runtime.runtime import Runtime
 
@@ -46,7 +47,7 @@ class Inspector:
     """Shows a runtime or a recording in the browser.
 
     Args:
-        subject: a runtime, or the path of a recording.
+        subject: a runtime, the path of a recording, or all shards of a world (``agentrt.shards.Shards``).
         port: where to listen; 0 for any port that is free.
         address: what to listen on. Loopback by default; any other needs a token.
         token: what clients have to know, at least 16 characters; ``url`` contains it. None for nothing.
@@ -77,7 +78,7 @@ class Inspector:
 
     def __init__(
         self,
-        subject: Runtime | str | PathLike[str],
+        subject: Runtime | Inspectable | str | PathLike[str],
         *,
         port: int = DEFAULT_PORT,
         address: str = "127.0.0.1",
@@ -103,7 +104,7 @@ class Inspector:
         self._token = token
         self._max_clients = max_clients
         self._server: Server | None = None
-        self._source: LiveSource | RecordedSource
+        self._source: Source
         if breakpoints is not None and (not controls or not isinstance(subject, Runtime)):
             raise InspectorError("breakpoints are kept of a runtime, with controls", "Give controls=True.")
         if editing is not None and editing.runtime is not subject:
@@ -120,6 +121,8 @@ class Inspector:
                 breakpoints=None if breakpoints is None else BreakpointFile(fspath(breakpoints)),
                 workbench=Workbench(editing, controls=controls, editor=editor),
             )
+        elif not isinstance(subject, (str, PathLike)):
+            self._source = subject.source(title or "agentrt", controls=controls)
         else:
             folder = None if branches is None else fspath(branches)
             self._source = RecordedSource(fspath(subject), title, controls=controls, branches=folder, app=app)
@@ -177,9 +180,8 @@ class Inspector:
             server.join()
 
     def pause(self) -> None:
-        """Pause the runtime before its next tick, for whoever looks from the beginning; nothing for a recording."""
-        if isinstance(self._source, LiveSource):
-            self._source.pause()
+        """Pause what lives before its next tick, for whoever looks from the beginning; nothing for a recording."""
+        self._source.pause()
 
     def __enter__(self) -> Inspector:
         self.start()

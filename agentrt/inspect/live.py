@@ -11,16 +11,13 @@ client, and what is composed is what stood there between two ticks.
   that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often,
   but not less often than every two seconds: where others are busy, too, a moment of composing may look long.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
-* Clients may pause, step, set breakpoints, and read what a mind was asked only if the inspector was made with
-  ``controls``.
+* Clients may pause, step, set breakpoints and read what a mind was asked only if it was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
 * When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
   a program whose inspector ended would stand still for ever.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
-
-Reading changes nothing: snapshots, summaries, and figures are all that is asked for, and what a clock says reaches no
-agent.
+Reading changes nothing: snapshots, summaries and figures are all that is asked for, and no clock reaches an agent.
 
 How long ticks take, and how much of that is thinking, is real time, measured only while somebody looks. A tick is
 measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
@@ -47,9 +44,6 @@ what began before is put before the rest.
 part of a plan or a tree knows that there are any. When one is hit the tick goes on to its end (an agent is never
 stopped in the middle of a tick: that would be another run), and then the gate is closed. What is changed by hand
 (``handling``) is an input of the run.
-
-One module reads this one, the inspector's door: it is a room because of its
-rule about threads, which nothing else here has to know.
 """
 
 from __future__ import annotations
@@ -483,7 +477,11 @@ _READ_ONLY = "this inspector only shows: it was made without controls"
 
 
 class LiveSource(Source):
-    """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``."""
+    """A runtime, for clients, who may pause, step and set breakpoints if it has ``controls``.
+
+    With ``held_by``, which is called when a breakpoint is hit, it is one of several that are driven together: whoever
+    drives them calls ``serve`` when they stand, and nothing is composed within a tick.
+    """
 
     def __init__(
         self,
@@ -495,17 +493,18 @@ class LiveSource(Source):
         clock: Callable[[], float] = time.perf_counter,
         breakpoints: BreakpointFile | None = None,
         workbench: Workbench | None = None,
+        held_by: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(clock)
+        self._held_by = held_by
         self._past = Past(runtime, title, past, clock=clock)
         self._just_now: Message | None = None  # what came before the breakpoint that was hit last
         self._runtime = runtime
-        self._kernel = runtime.kernel
         self._title = title
         self._controls = controls
         self._history = History()
         self._times = TickTimes(clock)
-        self._breakpoints = Breakpoints(breakpoints)
+        self.breakpoints: Breakpoints = Breakpoints(breakpoints)
         self._hands = LiveHands(runtime, controls=controls)
         self._pins = LivePins()
         self._workbench = workbench or Workbench(None, controls=controls)
@@ -520,14 +519,14 @@ class LiveSource(Source):
         self._speed: float | None = None  # as it was before a client changed it
         self._rest_until = 0.0
         self._state_due = 0.0
-        self._last_state = self._state()
+        self._last_state = self.state()
 
     # --- on the runtime's thread --------------------------------------------------------------------------------------
 
     def attach(self) -> None:
         if not self._hooks:
-            self._breakpoints.load()
-            self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self._serve)]
+            self.breakpoints.load()
+            self._hooks = [self._runtime.after_tick(self._published), self._runtime.gate.attend(self.serve)]
             self._past.attach()
             self._listen_if_needed()  # for the breakpoints of a file, and for the past, whoever looks
 
@@ -539,7 +538,7 @@ class LiveSource(Source):
         self._past.detach()
         self._past.leave.clear()
         self._open.clear()
-        self._breakpoints.clear()
+        self.breakpoints.clear()
         self._hands.detach()
         self._listen_if_needed()  # after these two: nothing needs it any more
         gate = self._runtime.gate
@@ -564,22 +563,26 @@ class LiveSource(Source):
         if self._past.ring is not None:
             looking = (*self._open, *self._past.sessions)
             self._past.end_tick(frozenset([one.watch.agent for one in looking if one.watch.agent is not None]))
-        if self._ears and (reason := self._breakpoints.take()):
+        if self._held_by is not None:
+            if reason := self.breakpoints.take():
+                self._held_by(reason)
+            return
+        if self._ears and (reason := self.breakpoints.take()):
             self.pause(reason)
             self._just_now = self._before_hit(reason)
             for session in tuple(self._open):
                 session.hurry()
         if self._open or self._ears or self._past.ring is not None:
-            self._serve()
+            self.serve()
 
     def _before_hit(self, reason: str) -> Message:
-        (agent, path), tick = self._breakpoints.place, self._runtime.tick
+        (agent, path), tick = self.breakpoints.place, self._runtime.tick
         records = self._history.records.since(0)
         first = records[0][0] if records else tick
         mine = [one for one in records if one[1] == agent and one[3] not in NOT_DONE][-JUST_NOW_ROWS:]
         return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
 
-    def _serve(self) -> None:
+    def serve(self) -> None:
         """Do what clients asked for, and tell them what is new."""
         try:
             self._take_back()
@@ -592,7 +595,7 @@ class LiveSource(Source):
                     session.hurry()
             self._hands.settle()
             now = self._clock()
-            if now >= self._rest_until:
+            if now >= self._rest_until or self._held_by is not None:  # whoever drives several says how often he looks
                 self._crowd.look(sessions, now)
                 due = [session for session in sessions if session in self._open and session.is_due(now)]
                 if due:
@@ -602,7 +605,7 @@ class LiveSource(Source):
                     self._rest_until = now + min(_LONGEST_REST, _SHARE * (self._clock() - now))
             if self._past.sessions and now >= self._state_due:  # they are told how the run does
                 self._state_due = now + _STATE_SECONDS
-                self._past.live = self._state()
+                self._past.live = self.state()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whoever looks must not stop the game
@@ -628,7 +631,7 @@ class LiveSource(Source):
         self._history.keep(lines, lambda name: (scene.snapshot(name) or (None,))[0])
         pins = [pin for session in sessions for pin in session.watch.pins]
         self._pins.look(self._runtime.tick, pins, scene.view)
-        state = self._last_state = self._state()
+        state = self._last_state = self.state()
         for session in due:
             try:
                 messages = list(scene.compose(session))
@@ -645,7 +648,7 @@ class LiveSource(Source):
                 messages.append(self._just_now)
             session.post(messages, now)
 
-    def _state(self) -> Message:
+    def state(self) -> Message:
         runtime, gate = self._runtime, self._runtime.gate
         budget = runtime.search.budget
         return {
@@ -663,7 +666,7 @@ class LiveSource(Source):
             "past": self._past.reach(),
             "waiting": self._workbench.waiting(),
             **self._times.as_json(),
-            "breakpoints": self._breakpoints.as_json(),
+            "breakpoints": self.breakpoints.as_json(),
             "dropped": 0,
             "search": {
                 "budget": None if budget is None else budget.units,
@@ -675,7 +678,7 @@ class LiveSource(Source):
     # --- listening ----------------------------------------------------------------------------------------------------
 
     def _listen_if_needed(self) -> None:
-        is_needed = bool(self._open or self._past.sessions or self._breakpoints.are_armed)
+        is_needed = bool(self._open or self._past.sessions or self.breakpoints.are_armed)
         self._past.keep_if_needed(is_looked_at=is_needed)
         wanted = _WHO_LOOKS if is_needed else _THE_PAST if self._past.ring is not None else ""
         if wanted == self._hears:
@@ -690,8 +693,8 @@ class LiveSource(Source):
             self._times = TickTimes(self._clock)
         self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
         if wanted == _WHO_LOOKS:
-            heard = self._times.ear(self._kernel, take, self._crowd, self._others.append)
-            self._ears = [trace.keep(heard), self._kernel.before_tick(self._times.begin)]
+            heard = self._times.ear(self._runtime.kernel, take, self._crowd, self._others.append)
+            self._ears = [trace.keep(heard), self._runtime.kernel.before_tick(self._times.begin)]
         elif wanted:
             self._ears = [trace.keep(take)]
 
@@ -705,15 +708,15 @@ class LiveSource(Source):
             if self._hears == _WHO_LOOKS:
                 self._history.take(batch, data, self._others)
                 self._others.clear()
-                if self._breakpoints.are_armed:
+                if self.breakpoints.are_armed:
                     for one in batch:
                         if one[3] in MATCHED:
-                            self._breakpoints.heard(record_of(one))
+                            self.breakpoints.heard(record_of(one))
 
     def _look_for_breakpoints(self) -> None:
         """What is so at the end of a tick."""
         try:
-            self._breakpoints.look(self._runtime, self._clock)
+            self.breakpoints.look(self._runtime, self._clock)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -766,7 +769,7 @@ class LiveSource(Source):
             self._hands.obey(session, fields)
         elif do == "thought":
             session.notify(self._thoughts.text(fields["id"]))
-        elif problem := self._breakpoints.obey(do, fields, self._runtime):
+        elif problem := self.breakpoints.obey(do, fields, self._runtime):
             session.refuse(*problem)
 
     # --- on the server's thread ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from agentrt.agent.logs import get_logger
 from agentrt.errors import InspectorError
@@ -186,6 +186,14 @@ class Session:
         self._is_on_the_way = False
 
 
+class Inspectable(Protocol):
+    """What brings its own source, and is no runtime and no recording."""
+
+    def source(self, title: str, *, controls: bool) -> Source:
+        """What an inspector of it shows."""
+        ...
+
+
 class Source:
     """What an inspector shows: a runtime that lives, or a recording; its clock gives real seconds, from any start.
 
@@ -196,6 +204,17 @@ class Source:
         self._clock = clock
         self._open: dict[Session, None] = {}  # changed by the server's thread, one step at a time
         self._has_failed = False
+
+    def attach(self) -> None:
+        """Begin to look; on the thread of what is looked at, between two ticks."""
+        raise NotImplementedError
+
+    def detach(self) -> None:
+        """Leave it as if nobody had looked."""
+        raise NotImplementedError
+
+    def pause(self) -> None:
+        """Pause what lives before its next tick; a recording stands anyway."""
 
     def greeting(self) -> list[Message]:
         """What every client is told first: a hello, and the state, as far as it is known."""

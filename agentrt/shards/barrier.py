@@ -23,7 +23,7 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -35,6 +35,8 @@ from agentrt.words import counted, few, repr_of
 from agentrt.worlds import checked_params
 
 if TYPE_CHECKING:
+    from agentrt.inspect.sessions import Source
+    from agentrt.shards.overview import Watcher
     from agentrt.worlds import Value
 
 _MOST_LOSSES = 5  # of one place at one barrier
@@ -93,6 +95,7 @@ class Shards:
             "journals": journals,
         }
         self._homes: dict[str, int] = {}  # the directory
+        self._watchers: list[Watcher] = []
         self._is_broken = False  # whether a window was not run to its end
         self._counts = [0] * shards  # how many agents are, or will be, in each
         self._journal = None if folder is None else _Journal(Path(journals), self._tenancy, world.window)
@@ -146,6 +149,32 @@ class Shards:
         asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
         return [report["measures"] for report in self._round(asked)]
 
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Have somebody look on from now on; gives back what ends that, which may be called twice."""
+        self._watchers.append(watcher)
+
+        def leave() -> None:
+            self._watchers = [one for one in self._watchers if one is not watcher]
+
+        return leave
+
+    def see(self, looks: Mapping[int, str]) -> dict[int, str]:
+        """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
+        self._require_whole()
+        self._is_broken = True  # as in a window: whoever is interrupted leaves answers that nobody fetched
+        asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
+        told = {report["shard"]: report["sight"] for report in self._round(asked)}
+        self._is_broken = False
+        return told
+
+    def source(self, title: str, *, controls: bool) -> Source:
+        """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
+        from agentrt.shards.overview import Overview  # a run that nobody looks at loads nothing of an inspector
+
+        return Overview(self, title, controls=controls)
+
     # --- windows ------------------------------------------------------------------------------------------------------
 
     def run(self, windows: int = 1) -> None:
@@ -155,20 +184,27 @@ class Shards:
             ShardError: a shard broke a rule, or what must not change has changed.
             ShardLostError: a place is lost, and cannot come back.
         """
-        if self._is_broken:
-            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
-            raise self._error(
-                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
-            )
-        self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
+        self._require_whole()
         for _ in range(windows):
+            for watcher in tuple(self._watchers):
+                watcher.wait()
+            self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
             inbounds = self._route()
             if self._journal is not None:
                 self._journal.put(self.windows, inbounds)
             self._reports = self._run(dict(enumerate(inbounds)))
             self.windows += 1
             self._absorb()
-        self._is_broken = False
+            self._is_broken = False
+            for watcher in tuple(self._watchers):
+                watcher.look()
+
+    def _require_whole(self) -> None:
+        if self._is_broken:
+            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
+            raise self._error(
+                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
+            )
 
     def _open(self) -> list[Outbound]:
         """Open all shards, and finish the window that was under way if there was one."""
@@ -312,6 +348,8 @@ class Shards:
                     error.add_note("Nothing was written down, so it cannot come back: give Shards(folder=...).")
                     raise
                 self.losses += 1
+                for watcher in tuple(self._watchers):
+                    watcher.lost(self._here(place))
                 if losses == _MOST_LOSSES:
                     shards = few([str(one["shard"]) for one in requests], 10)
                     problem = f"its place was lost {losses} times at this barrier, with shards {shards}; the last time"
@@ -321,13 +359,16 @@ class Shards:
     def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
         """Start a place anew, have all of its shards come back, and ask again what was not done."""
         place.start(self.world, self._tenancy)
-        here = [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
-        place.ask([_request("open", shard, self.windows) for shard in here])
+        place.ask([_request("open", shard, self.windows) for shard in self._here(place)])
         opened = {report["shard"]: report for report in place.answers()}
         left = [one for one in requests if not _is_done(one, opened[one["shard"]])]
         place.ask(left)
         again = {report["shard"]: report for report in place.answers()}
         return [again.get(one["shard"], opened[one["shard"]]) for one in requests]
+
+    def _here(self, place: ShardPlace) -> list[int]:
+        """Which shards live in a place."""
+        return [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
 
     def close(self) -> None:
         """Close all places; what was written down can go on later. Calling it twice does nothing."""
@@ -346,8 +387,8 @@ class Shards:
         return f"<Shards: {self.shards} of {self.world.name!r}, tick {self.tick}, {counted(self.agents, 'agent')}>"
 
 
-def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None) -> ShardRequest:
-    return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound}
+def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None, look: str = "") -> ShardRequest:
+    return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 
 def _is_done(request: ShardRequest, opened: Outbound) -> bool:

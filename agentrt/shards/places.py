@@ -34,6 +34,7 @@ from agentrt.worlds import Value, measure_world
 if TYPE_CHECKING:
     from agentrt.runtime.intake import RunRecorder
     from agentrt.runtime.runtime import Runtime
+    from agentrt.shards.eye import Eye
     from agentrt.shards.shard import Shard
 
 
@@ -43,12 +44,14 @@ class ShardRequest(TypedDict):
     * ``open``: make it, or have it come back by its journal.
     * ``window``: open a window with what comes in, and run it.
     * ``measure``: measure it.
+    * ``look``: say what there is to see of it; see ``eye``.
     """
 
     ask: str
     shard: int
     windows: int  # how many it has run, or must have run by its journal
     inbound: Inbound | None  # for a window
+    look: str  # what somebody looks at; empty for all else
 
 
 class Tenancy(TypedDict):
@@ -103,6 +106,8 @@ class Tenants:
         tenant = self._shards[number]
         if inbound is not None:
             return tenant.run_window(inbound)
+        if request["ask"] == "look":
+            return tenant.look(request["look"])
         return tenant.open() if request["ask"] == "open" else tenant.measure()
 
     def close(self) -> None:
@@ -122,6 +127,7 @@ class _Tenant:
         self._known: set[str] = set()  # whose names were told
         journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
         self._recorder: RunRecorder | None = None
+        self._eye: Eye | None = None  # once somebody has looked
         if journal is not None and windows == 0 and not _old(journal).exists():
             _discard_unread(journal)
         if journal is not None and (journal.exists() or _old(journal).exists()):
@@ -174,6 +180,14 @@ class _Tenant:
     def measure(self) -> Outbound:
         """What it told, with what the world measures."""
         return {**self._report(), "measures": measure_world(self._world, self.runtime)}
+
+    def look(self, look: str) -> Outbound:
+        """Nothing but what there is to see: what it told at this barrier holds."""
+        if self._eye is None:
+            from agentrt.shards.eye import Eye  # a shard that nobody looks at loads nothing of an inspector
+
+            self._eye = Eye(self._shard, self.runtime)
+        return self._shard.shown(self._eye.look(look))
 
     def _report(self) -> Outbound:
         outbound = self._shard.report(self._digest.hexdigest(), self._known)

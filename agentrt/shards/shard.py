@@ -86,6 +86,7 @@ class Outbound(TypedDict):
     tallies: list[list[int]]  # messages sent, taken, dead, waiting here; agents left, came: number and sum of marks
     digest: str  # of its run so far
     measures: dict[str, Value]  # what the world measures, if that was asked for
+    sight: str  # what there is to see of it, if that was asked for; see ``eye``
 
 
 class Part(Protocol):
@@ -156,6 +157,9 @@ class Shard:
         self.window: int = window
         self.halo: dict[int, object] = {}  # what the others showed at the last barrier, by shard
         self.windows: int = 0  # how many have been opened
+        # Where the upper left of its drawing (``Runtime.drawing``) lies in that of the whole world, in cells: the part
+        # says so when it is made.
+        self.corner: tuple[float, float] = (0.0, 0.0)
         self.problem: str = ""  # what must not go on, in words: an agent would be lost
         self._part: Part | None = None
         self._runtime: Runtime | None = None
@@ -369,6 +373,26 @@ class Shard:
             "tallies": [one.as_json() for one in tallies],
             "digest": digest,
             "measures": {},
+            "sight": "",
+        }
+
+    def shown(self, sight: str) -> Outbound:
+        """What is told to who only looks: nothing else."""
+        return {
+            "shard": self.number,
+            "windows": self.windows,
+            "tick": self._home.tick,
+            "count": 0,
+            "came": [],
+            "went": [],
+            "is_whole": False,
+            "leaving": [],
+            "messages": [],
+            "halo": [],
+            "tallies": [],
+            "digest": "",
+            "measures": {},
+            "sight": sight,
         }
 
 

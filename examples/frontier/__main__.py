@@ -5,6 +5,7 @@ Real time is measured, so leave the machine alone meanwhile.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -40,8 +41,23 @@ def main() -> None:
 @click.option("--windows", type=click.IntRange(1), default=20, show_default=True, help="How many are run.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where journals are kept; goes on with those there.")
+@click.option(
+    "--inspect",
+    is_flag=True,
+    help="Show them in the browser, whatever --windows says; begins paused, ends with Ctrl-C.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Of that page; 0: any.")
 def run(
-    size: str, shards: int, pipes: int, ray: int, address: str, windows: int, seed: int, folder: Path | None
+    size: str,
+    shards: int,
+    pipes: int,
+    ray: int,
+    address: str,
+    windows: int,
+    seed: int,
+    folder: Path | None,
+    inspect: bool,
+    port: int,
 ) -> None:
     """Run it, and tell what happened in each shard. Without --pipes and --ray it runs in this process."""
     if ray:
@@ -51,6 +67,9 @@ def run(
     places: list[ShardPlace] = [PipeShards(cwd=ROOT) for _ in range(pipes)]
     places += [RayShards() for _ in range(ray)]
     with Shards(world, shards, seed=seed, params=SIZES[size], places=places, folder=folder, app=APP) as run:
+        if inspect:
+            _show(run, port)
+            return
         begun, moved = time.perf_counter(), 0
         for _ in range(windows):
             run.run()
@@ -63,6 +82,21 @@ def run(
         click.echo(f"gold in all: {sum(int(row['gold']) for row in rows)}")
         click.echo(f"{1000 * took / windows:.1f} ms a window, {run.losses} places were lost and came back")
         click.echo(f"digest: {run.digest}")
+
+
+def _show(run: Shards, port: int) -> None:
+    """Show them in the browser, until Ctrl-C."""
+    from agentrt.inspect import Inspector
+
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        Inspector(run, title="frontier", controls=True, port=port) as inspector,
+    ):
+        inspector.pause()
+        click.echo(f"{inspector.url}  (paused: press Resume there; Ctrl-C ends it)")
+        while True:
+            run.run()
+    click.echo(f"{run.windows} windows; digest: {run.digest}")
 
 
 @main.command()

@@ -15,6 +15,7 @@ from agentrt.kernel import Stream
 from agentrt.shards import Shard
 from agentrt.worlds import Value
 from examples.frontier.chart import GOODS, Chart
+from examples.frontier.landscape import landscape
 from examples.frontier.people import Traveler, band, caravan, keep_away
 
 __all__ = ["Country", "measure"]
@@ -47,6 +48,8 @@ class Country:
         self.runtime.on_input("tax", self._take_tax)
         self.runtime.on_input("warning", self._hear_warning)
         self.runtime.every_tick(self._harvest)
+        self.runtime.drawing = lambda: landscape(self.runtime, self.chart, self.strip)
+        self.shard.corner = self.strip[0] // self.chart.rows, 0
         for number, village in part["caravans"]:
             self._come(self.runtime.add(caravan(f"caravan-{number + 1}", self, village)))
         for number, village in part["bands"]:
@@ -85,13 +88,14 @@ class Country:
         if traveler.kind == "caravan":
             self.visitors[traveler.village][agent.name] = traveler
 
-    def leave(self, traveler: Traveler) -> None:
-        """Take the road out of a village."""
+    def leave(self, traveler: Traveler, goal: int, ticks: int) -> None:
+        """Take the road out of a village, to another one."""
+        traveler.road = goal, self.runtime.tick, self.runtime.tick + ticks
         self.visitors[traveler.village].pop(traveler.name, None)
 
     def arrive(self, agent: Agent[Traveler], village: int) -> None:
         """Come to a village, of this shard or of another one."""
-        agent.entity.village = village
+        agent.entity.village, agent.entity.road = village, None
         if village in self.strip:
             self._come(agent)
         else:

@@ -32,7 +32,7 @@ class Land(Protocol):
 
     def next_village(self, traveler: Traveler, random: Stream) -> int: ...
 
-    def leave(self, traveler: Traveler) -> None: ...
+    def leave(self, traveler: Traveler, goal: int, ticks: int) -> None: ...
 
     def arrive(self, agent: Agent[Traveler], village: int) -> None: ...
 
@@ -50,6 +50,7 @@ class Traveler(Entity):
         self.good: int = 0  # what it carries, and how much of it
         self.load: int = 0
         self.has_traded: bool = False
+        self.road: tuple[int, int, int] | None = None  # to which village, from which tick to which: it is drawn
         self.wary: dict[int, int] = {}  # villages where others were robbed, and until when it keeps away
 
     @property
@@ -104,8 +105,9 @@ class Travel(Action):
     async def run(self, ctx: Context[Traveler], args: ActionArgs) -> None:
         me, country = ctx.entity, ctx.entity.country
         goal = country.next_village(me, ctx.random)
-        country.leave(me)
-        await ctx.sleep_ticks(country.road + ctx.random.below(country.road))
+        ticks = country.road + ctx.random.below(country.road)
+        country.leave(me, goal, ticks)
+        await ctx.sleep_ticks(ticks)
         country.arrive(ctx.agent, goal)
 
 
@@ -125,7 +127,7 @@ class Prowl(Action):
         if country.rob(me, ctx.random):
             return
         goal = ctx.random.choice(country.chart.neighbors(me.village))
-        country.leave(me)
+        country.leave(me, goal, country.road)
         await ctx.sleep_ticks(country.road)
         country.arrive(ctx.agent, goal)
 

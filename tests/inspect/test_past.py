@@ -147,7 +147,7 @@ def test_before_there_is_a_past(village):
     keeping = of.Watched(village, past=None)
     client = keeping.client()
     client.ask("at", tick=1)
-    keeping.source._serve()
+    keeping.source.serve()
     assert client.last("error")["message"] == "there is no past yet: it begins with the next tick"
     keeping.close()
     none = of.Watched(village, past=0)
@@ -242,7 +242,7 @@ def test_what_happened_before_a_breakpoint(village, past):
     watched.tick(10)
     client.ask("break", kind="decider", name="ASLEEP", agent="Bob")
     watched.tick(20)
-    watched.source._serve()
+    watched.source.serve()
     message = client.last("just_now")
     tick = village.tick
     assert (message["agent"], message["path"], message["tick"]) == ("Bob", "tree/ROOT/ASLEEP", tick)
@@ -253,7 +253,7 @@ def test_what_happened_before_a_breakpoint(village, past):
     assert not {"think", "ready"} & {record[3] for record in message["records"]}
     late = watched.client()
     watched.clock.now += 1
-    watched.source._serve()
+    watched.source.serve()
     assert late.last("just_now") == message
     watched.close()
 
@@ -267,7 +267,7 @@ def test_who_looks_back_is_told_of_the_run(keeping):
     client.ask("break", kind="decider", name="ASLEEP", agent="Bob")  # on what one sees
     keeping.look_back()
     keeping.tick(20)
-    keeping.source._serve()
+    keeping.source.serve()
     keeping.look_back()
     live = state(client)["live"]
     assert (live["tick"], live["paused"]) == (keeping.runtime.tick, True)

@@ -87,11 +87,11 @@ def test_what_does_not_change_is_not_told_again(hungry):
     hungry.runtime.gate.pause("for a look")
     for _ in range(3):
         hungry.clock.now += 1.0
-        hungry.source._serve()
+        hungry.source.serve()
     assert len(client.told("pins")) == 1
     client.session.forget()
     hungry.clock.now += 1.0
-    hungry.source._serve()
+    hungry.source.serve()
     assert client.last("pins")["rows"][0] == {**pin("hunger"), "value": 0.001, "error": "", "column": 0,
                                               "points": [[1, 0.001]], "is_new": True}  # fmt: skip
 

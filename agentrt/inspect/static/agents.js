@@ -218,10 +218,12 @@ function fillRow(element, row, { chosen, arrange, agents }) {
   const look = lookOf(row);
   setClass(element, `agent-row virtual-row${row.name === chosen ? " is-chosen" : ""}${row.alive ? "" : " is-gone"}`);
   setAttr(element, "aria-selected", row.name === chosen ? "true" : "false");
-  setAttr(element, "title", `${row.name} (${row.kind || "agent"}): ${look.word}\n${row.running || "runs nothing"}`);
+  const where = row.shard === undefined ? "" : `, shard ${row.shard}`;
+  setAttr(element, "title", `${row.name} (${row.kind || "agent"}${where}): ${look.word}\n${row.running || "runs nothing"}`);
   setClass(dot, `dot ${look.state}`);
   setText(name, row.name);
-  setText(badge, row.waiting ? "waits" : row.aborts > 0 ? `${row.aborts}× abort` : "");
+  const home = row.shard === undefined ? "" : `s${row.shard}`;
+  setText(badge, row.waiting ? "waits" : row.aborts > 0 ? `${row.aborts}× abort` : home);
   setClass(badge, `agent-badge ${row.waiting ? "is-waiting" : row.aborts > 0 ? "is-trouble" : ""}`);
   setText(status, row.alive ? row.status || row.doing || leafOf(row.running) : "removed");
   setText(figure, figureOf(row, arrange, agents.unit));

@@ -78,12 +78,14 @@ export function arrangeControls(store) {
   const note = h("p", { class: "list-note", role: "status" });
 
   const element = h("div", { class: "arranged" }, panel, filters, note);
-  store.view(["arrange", "isArranging", "agents"], (state) => {
+  store.view(["arrange", "isArranging", "agents", "hello"], (state) => {
     const { arrange: now, isArranging, agents } = state;
     show(panel, isArranging);
     setAttr(toggle, "aria-pressed", String(isArranging));
     toggle.classList.toggle("is-on", isArranged(state));
     if (group.value !== now.group) group.value = now.group;
+    group.disabled = Boolean(state.hello?.shards);
+    setAttr(group, "title", group.disabled ? "The groups are the shards; order is within each" : null);
     if (sort.value !== now.sort) sort.value = now.sort;
     if (document.activeElement !== value && value.value !== now.value) value.value = now.value;
     setText(down, now.down ? "↓" : "↑");
@@ -92,7 +94,7 @@ export function arrangeControls(store) {
     const isFolded = now.folded.length > 0;
     setText(fold, isFolded ? "Unfold" : "Fold");
     setAttr(fold, "title", isFolded ? "Show who is in the groups" : "Show the groups alone, with how many are in each");
-    show(fold, now.group !== "" && (isFolded || agents.groups?.length > 0));
+    show(fold, (now.group !== "" || group.disabled) && (isFolded || agents.groups?.length > 0));
     reset.disabled = !isArranged(state);
     setAttr(value, "aria-invalid", Boolean(agents.problem) && "true");
     Object.keys(STATE_WORDS).forEach((one, index) =>

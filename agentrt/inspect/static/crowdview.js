@@ -13,6 +13,7 @@
 import { colors, makeCanvas } from "./canvas.js";
 import { doingWord, filterByDoing, rateWords } from "./crowdmodel.js";
 import { h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
+import { withheld } from "./emptiness.js";
 import { count } from "./format.js";
 import { heatMap } from "./heatmap.js";
 import { within } from "./past.js";
@@ -78,7 +79,7 @@ export function crowdView(store, playback) {
     const isKnown = crowd !== null && crowd.points.length > 0;
     show(empty, !isKnown);
     for (const part of [legend, box]) show(part, isKnown);
-    setText(empty, state.hello?.file ? IN_A_FILE : "Looking at all agents …");
+    setText(empty, withheld(state, "crowd") || (state.hello?.file ? IN_A_FILE : "Looking at all agents …"));
     show(heat, !state.hello?.file);
     setText(note, noteOf(state));
     drawKinds(kind, crowd, state.crowdKind);

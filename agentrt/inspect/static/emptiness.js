@@ -5,6 +5,11 @@
 
 import { isOver } from "./past.js";
 
+/** Why what is looked at has no such part at all, in the server's words; empty if it has. */
+export function withheld({ hello }, part) {
+  return hello?.withheld?.[part] ?? "";
+}
+
 /** Whether nothing but its plan drives the agent. */
 export function hasNoModels({ agent }) {
   return Boolean(agent?.snapshot) && (agent.snapshot.drivers ?? []).length === 0;

@@ -8,6 +8,7 @@
 
 import { mayControl } from "./breakpoints.js";
 import { button, fill, h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
+import { withheld } from "./emptiness.js";
 import { clip } from "./format.js";
 import { sendForm } from "./handforms.js";
 import { asker, labeled, panel } from "./handparts.js";
@@ -44,13 +45,14 @@ export function handsView(store, connection, playback) {
   );
   store.view(["hello", "link"], (state) => {
     const isLive = state.hello?.source !== "recording";
+    const isWithheld = withheld(state, "control") !== "";
     const why = isLive
       ? "Watching only: start the inspector with --controls to change what lives."
       : "What is recorded is as it was: What if runs on from here with changes.";
-    setText(notice, why);
-    show(notice, state.hello !== null && (!isLive || !mayControl(state)));
-    show(forms, isLive && mayControl(state));
-    show(force, isLive);
+    setText(notice, withheld(state, "control") || why);
+    show(notice, state.hello !== null && (!isLive || isWithheld || !mayControl(state)));
+    show(forms, isLive && !isWithheld && mayControl(state));
+    show(force, isLive && !isWithheld);
   });
   return { element, buttons: (kind, name) => steerButtons(store, connection, kind, name) };
 }
@@ -214,12 +216,14 @@ function fillMark(row, [tick, , words, problem], isRecording) {
 function steerButtons(store, connection, kind, name) {
   const agent = store.state.chosen;
   const isOff = !mayControl(store.state);
+  const why = withheld(store.state, "control");
   const known = forceOf(store.state, agent, kind, name);
   if (!["action", "goal", "decider", "leaf"].includes(kind) || agent === null) return null;
   if (known === null && isOff) return null;
   const make = (label, edit, title) => {
     const made = button({ label, title }, () => ask(connection, { ...edit, of: name, agent }));
-    made.disabled = isOff;
+    made.disabled = isOff || why !== "";
+    if (why !== "") made.title = why;
     return made;
   };
   if (known !== null) {

@@ -8,6 +8,7 @@
 
 import { forgetColors } from "./canvas.js";
 import { button, h, setAttr, setPath, setText, show } from "./dom.js";
+import { withheld } from "./emptiness.js";
 import { remember, remembered } from "./store.js";
 
 /**
@@ -100,11 +101,12 @@ export function tabPanel(store, tabs) {
     setAttr(view, "aria-labelledby", `tab-${name}`);
   });
   store.view(["world", "hello", "agent"], (state) => {
-    tabs.forEach(([, label, , isEmpty], index) => {
+    tabs.forEach(([name, label, , isEmpty], index) => {
       if (!isEmpty) return;
-      const isGray = isEmpty(state);
+      const isGray = withheld(state, name) !== "" || isEmpty(state);
       heads[index].classList.toggle("is-empty", isGray);
-      setAttr(heads[index], "title", `${label}  (${keyOf(index)})${isGray ? ": nothing to see there" : ""}`);
+      const why = withheld(state, name) || "nothing to see there";
+      setAttr(heads[index], "title", `${label}  (${keyOf(index)})${isGray ? `: ${why}` : ""}`);
     });
   });
   store.view(["tab"], ({ tab }) => {
@@ -130,7 +132,7 @@ export function agentHead(store, extra) {
   store.view(["chosen", "agent"], ({ chosen, agent }) => {
     const snapshot = agent?.snapshot;
     setText(name, chosen ?? "no agent");
-    setText(status, snapshot ? [snapshot.kind, snapshot.status_text].filter(Boolean).join(", ") : "");
+    setText(status, [snapshot?.kind, agent?.where, snapshot?.status_text].filter(Boolean).join(", "));
     setPath(path, snapshot?.error || snapshot?.running || "");
     path.classList.toggle("is-trouble", Boolean(snapshot?.error));
   });

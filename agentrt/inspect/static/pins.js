@@ -10,6 +10,7 @@
 
 import { colors, makeCanvas } from "./canvas.js";
 import { button, h, reconcile, setAttr, setText, show } from "./dom.js";
+import { withheld } from "./emptiness.js";
 import { clip, number, plain } from "./format.js";
 import { boundsOf, keyOf, MOST_PINS, pinsFrom } from "./pinned.js";
 import { isOver, reachOf as ticksOf, within } from "./past.js";
@@ -69,10 +70,11 @@ export function pinsSection(store, playback) {
     title = hello.title;
     // A file has its own, and whoever is sent it has others in his browser.
     const kept = hello.file ? JSON.stringify(hello.pins) : remembered(`pins.${title}`, "[]");
-    store.set({ pins: pinsFrom(kept) });
-    show(form, !hello.file);
-    show(none, Boolean(hello.file));
-    setText(none, hello.pins?.length > 0 ? FILE_HAS : FILE_HAS_NONE);
+    const why = withheld({ hello }, "pins");
+    store.set({ pins: why === "" ? pinsFrom(kept) : [] });
+    show(form, !hello.file && why === "");
+    show(none, Boolean(hello.file) || why !== "");
+    setText(none, why || (hello.pins?.length > 0 ? FILE_HAS : FILE_HAS_NONE));
   });
   store.view(["pins", "readings", "typing", "chosen", "theme", "hello", "world"], (state) => {
     const { pins, readings, typing, chosen } = state;
@@ -96,6 +98,10 @@ export function pinsSection(store, playback) {
 /** Pin an expression, or take it away; false if there are too many. */
 export function togglePin(store, pin, isWanted = null) {
   const { pins, hello } = store.state;
+  if (withheld(store.state, "pins") !== "") {
+    store.set({ message: withheld(store.state, "pins") });
+    return false;
+  }
   const key = keyOf(pin);
   const others = pins.filter((one) => keyOf(one) !== key);
   const add = isWanted ?? others.length === pins.length;

@@ -109,6 +109,7 @@ function follower(scroll, tree) {
 function emptyText({ agent, chosen }) {
   if (chosen === null) return "Choose an agent on the left.";
   if (agent === null) return `Waiting for ${chosen} …`;
+  if (agent.snapshot === null && agent.where) return `${agent.name} is ${agent.where}: nowhere until its next window.`;
   if (agent.snapshot === null) return `${agent.name} is not there at tick ${agent.tick}.`;
   return `${agent.name} has no plan: see Models (2).`;
 }

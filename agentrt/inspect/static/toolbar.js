@@ -3,7 +3,7 @@
  *
  * For a live run the controls are pause, step and speed; for a recording they are a slider over its ticks, one step
  * back and forth, and play. One object, `playback`, says what each control does in which of the two, so that buttons
- * and keys cannot differ. A live run that keeps a past has the slider, too, and while one looks back (`past.js`) the
+ * and keys cannot differ. Of a world in shards a step is a window of all of them. A live run that keeps a past has the slider, too, and while one looks back (`past.js`) the
  * controls are those of a recording. What a page may not do is disabled and says why.
  */
 
@@ -137,6 +137,8 @@ export function topBar(store, playback, actions) {
     const { hello } = state;
     const isRecording = hello?.source === "recording";
     const isBack = looksBack(state);
+    const [what, many] = hello?.shards ? ["window of all shards", "windows"] : ["tick", "ticks"];
+    setAttr(step, "title", `Run one ${what}  (.)   ten ${many}  (shift .)`);
     setText(title, hello?.title || "agentrt");
     document.title = `${hello?.title || "agentrt"} – inspector`;
     const live = hello?.controls ? "live" : "live, watching only";
@@ -274,6 +276,8 @@ export function statusBar(store, link) {
     const words = [];
     if (world) {
       words.push(plural(world.agents, "agent"));
+      if (hello?.shards) words.push(plural(hello.shards, "shard"));
+      if (world.moving > 0) words.push(`${count(world.moving)} between two shards`);
       if (!isOver(state)) words.push(plural(world.strands, "strand"));
     }
     if (hello?.ticks_per_second) words.push(`${hello.ticks_per_second} ticks per second`);
