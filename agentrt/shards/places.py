@@ -119,7 +119,7 @@ class _Tenant:
     def __init__(self, world: ShardedWorld, tenancy: Tenancy, number: int, windows: int) -> None:
         self._world = world
         self._number = number
-        self._durability = tenancy["durability"]
+        self._durability: Literal["process", "power"] = tenancy["durability"]
         self._params = {**tenancy["params"], "shards": tenancy["shards"], "shard": number}
         self._known: set[str] = set()  # whose names were told
         journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
