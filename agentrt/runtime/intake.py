@@ -499,16 +499,22 @@ class Intake:
         self.inputs = {name: fn for name, fn in self.inputs.items() if name.startswith(RESERVED)}
 
 
+_LEAVES: Final = frozenset({type(None), bool, int, float, str})
+
+
 def _require_plain(name: str, where: str, value: Any, depth: int) -> None:
     kind = type(value)
-    if value is None or kind in (bool, int, float, str):
+    if kind in _LEAVES:
         return
+    # Most of what is sent are leaves, and a barrier between shards sends hundreds: they get no call and no name.
     if depth < _DEEPEST and kind is list:
         for index, one in enumerate(value):
-            _require_plain(name, f"{where}[{index}]", one, depth + 1)
+            if type(one) not in _LEAVES:
+                _require_plain(name, f"{where}[{index}]", one, depth + 1)
     elif depth < _DEEPEST and kind is dict and all(type(key) is str for key in value):
         for key, one in value.items():
-            _require_plain(name, f"{where}[{key!r}]", one, depth + 1)
+            if type(one) not in _LEAVES:
+                _require_plain(name, f"{where}[{key!r}]", one, depth + 1)
     else:
         raise InputError(name, f"{where} is a {kind.__name__}, which is no plain value")
 

@@ -26,7 +26,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from agentrt.errors import DefinitionError, ShardError, ShardLostError
 from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
@@ -56,10 +56,12 @@ class Shards:
             journals goes on with them. None writes nothing down, and a lost place ends the run.
         app: where the world is found by another process, as ``module:name``; empty for one that is installed, or that
             of the project.
+        durability: what is written down survives the end of the ``"process"``, or also that of the ``"power"``: then
+            every barrier waits for the disk, once for who leads and once for each shard.
 
     Raises:
         ShardError: the folder is that of another run, or is used; a shard cannot come back.
-        DefinitionError: a place is given twice.
+        DefinitionError: a place is given twice, or the durability is neither.
         ParameterError: the world does not take the parameters.
     """
 
@@ -73,6 +75,7 @@ class Shards:
         places: Sequence[ShardPlace] = (),
         folder: str | Path | None = None,
         app: str = "",
+        durability: Literal["process", "power"] = "process",
     ) -> None:
         checked = checked_params(world, {**(params or {}), "shards": shards})
         own = {name: value for name, value in checked.items() if name not in ("shard", "shards")}
@@ -85,6 +88,9 @@ class Shards:
             raise DefinitionError(
                 "Shards", "a place is given twice.", "Make one for each: [PipeShards(), PipeShards()]."
             )
+        if durability not in ("process", "power"):
+            problem = f"its durability is {repr_of(durability, 80)}."
+            raise DefinitionError("Shards", problem, "Choose 'process' or 'power'.")
         journals = "" if folder is None else str(Path(folder).resolve())
         self._tenancy: Tenancy = {
             "world": world.name,
@@ -93,6 +99,7 @@ class Shards:
             "seed": seed,
             "params": own,
             "journals": journals,
+            "durability": durability,
         }
         self._homes: dict[str, int] = {}  # the directory
         self._watchers: list[Watcher] = []
@@ -212,6 +219,7 @@ class Shards:
         number = 0 if last is None else last[0]
         asked = {shard: _request("open", shard, number) for shard in range(self.shards)}
         found = {report["shard"]: report for report in self._round(asked)}
+        self._require_near(found, number, is_begun=last is not None)
         self._reports = list(found.values())
         if last is not None:
             number, inbounds = last
@@ -225,6 +233,16 @@ class Shards:
         self.windows = number
         self._absorb()
         return self._reports
+
+    def _require_near(self, found: Mapping[int, Outbound], number: int, *, is_begun: bool) -> None:
+        """A shard stands before the window that was written down last, or after it; fewer were refused there."""
+        for shard, report in found.items():
+            written = number + is_begun
+            if report["windows"] > written:
+                has = f"its journal has {counted(report['windows'], 'window')}, and that of the barrier {written}"
+                raise self._error(
+                    shard, f"{has}. Put back the barrier.sqlite of this folder, or begin the run anew in another one"
+                )
 
     def _run(self, inbounds: Mapping[int, Inbound]) -> list[Outbound]:
         """Run a window in some shards."""
@@ -409,7 +427,9 @@ class _Journal:
 
     def __init__(self, folder: Path, tenancy: Tenancy, window: int) -> None:
         self._path = folder / "barrier.sqlite"
-        run = json.dumps({**tenancy, "journals": "", "app": "", "window": window}, sort_keys=True)
+        self._is_power = tenancy["durability"] == "power"
+        told = {name: value for name, value in tenancy.items() if name != "durability"}  # it is no part of the run
+        run = json.dumps({**told, "journals": "", "app": "", "window": window}, sort_keys=True)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self._path, isolation_level=None, timeout=0.0)
@@ -424,6 +444,9 @@ class _Journal:
         try:
             execute("PRAGMA locking_mode=EXCLUSIVE")
             execute("PRAGMA journal_mode=WAL")
+            # A window has to be on the disk before a shard is told of it, or a shard could be further than who leads.
+            execute(f"PRAGMA synchronous={'FULL' if self._is_power else 'NORMAL'}")
+            execute(f"PRAGMA fullfsync={int(self._is_power)}")
             execute("BEGIN EXCLUSIVE")
             execute("CREATE TABLE IF NOT EXISTS runs (run TEXT)")
             execute("CREATE TABLE IF NOT EXISTS windows (number INTEGER PRIMARY KEY, inbounds TEXT)")

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import AgentRTError, MissingExtraError, ShardError, ShardLostError
-from agentrt.shards.pipes import answered, failure, found_world
+from agentrt.shards.pipes import answered, checked_limit, failure, found_world
 from agentrt.shards.places import ShardRequest, Tenancy, Tenants
 from agentrt.words import error_words
 
@@ -39,12 +39,19 @@ class RayShards:
     Args:
         cpus: how many processors Ray is to reserve for it.
         resources: what else the machine has to offer, by name; see Ray's ``resources``.
+        limit: real seconds that it has for one window of all its shards; see ``PipeShards``. Without one, an actor that
+            is alive and silent is waited for, for ever.
 
     Raises:
         MissingExtraError: Ray is not installed.
+        DefinitionError: the limit is no number of seconds.
     """
 
-    def __init__(self, *, cpus: float = 1, resources: dict[str, float] | None = None) -> None:
+    def __init__(
+        self, *, cpus: float = 1, resources: dict[str, float] | None = None, limit: float | None = None
+    ) -> None:
+        self._limit = checked_limit("RayShards", limit)
+        self._is_timed = False  # whether what was asked are windows
         if importlib.util.find_spec("ray") is None:
             raise MissingExtraError("ray", "ray")
         self._cpus = cpus
@@ -71,20 +78,25 @@ class RayShards:
     def ask(self, requests: Sequence[ShardRequest]) -> None:
         """See ``ShardPlace``."""
         assert self._actor is not None, "it was not started"
+        self._is_timed = all(one["inbound"] is not None for one in requests)
         self._asked = self._actor.answer.remote(json.dumps(list(requests))) if requests else None
 
     def answers(self) -> list[Outbound]:
         """See ``ShardPlace``."""
         import ray
-        from ray.exceptions import RayError, RayTaskError
+        from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
         asked, self._asked = self._asked, None
         if asked is None:
             return []
         try:
-            told = json.loads(ray.get(asked))
+            told = json.loads(ray.get(asked, timeout=self._limit if self._is_timed else None))
         except RayTaskError:  # a bug of ours: it would come again
             raise
+        except GetTimeoutError:
+            self._kill()
+            problem = f"an actor with shards did not answer within {self._limit:g} s, and was ended"
+            raise ShardLostError(None, problem) from None
         except RayError as error:
             raise ShardLostError(None, f"an actor with shards is gone: {error_words(error, 400)}") from None
         if isinstance(told, dict):

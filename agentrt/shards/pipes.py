@@ -7,6 +7,8 @@ Nothing else that is read is imported or called.
 * The process ends with whoever started it, at once, whichever way that ends: a thread watches standard input.
 * What the world prints goes to standard error, where errors go as well.
 * An error of ours, or of the world's, is an answer: it would come again. A process that ends is lost.
+* One that is alive and silent is ended when its time is over, if a time was given, and is lost as well. The time is for
+  a window: to come back takes as long as the run took, which nobody knows beforehand.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, BinaryIO
 
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, ShardError, ShardLostError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, ShardError, ShardLostError
 from agentrt.shards.places import ShardRequest, Tenancy, Tenants
 from agentrt.shards.shard import Outbound, ShardedWorld
-from agentrt.words import error_words, type_name
+from agentrt.words import error_words, repr_of, type_name
 from agentrt.worlds import load_world
 
 if TYPE_CHECKING:
@@ -39,10 +41,18 @@ class PipeShards:
 
     Args:
         cwd: the working directory of the process, where the project of the world is; None for the one here.
+        limit: real seconds that it has for one window of all its shards, from when the others are waited for no more;
+            one that takes longer is ended, and comes back by its journals. None waits for ever.
+
+    Raises:
+        DefinitionError: the limit is no number of seconds.
     """
 
-    def __init__(self, *, cwd: str | Path | None = None) -> None:
+    def __init__(self, *, cwd: str | Path | None = None, limit: float | None = None) -> None:
         self._cwd = cwd
+        self._limit = checked_limit("PipeShards", limit)
+        self._is_timed = False  # whether what was asked are windows
+        self._is_late = False  # whether it was ended for that
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0
 
@@ -54,6 +64,7 @@ class PipeShards:
     def start(self, world: ShardedWorld, tenancy: Tenancy) -> None:
         """See ``ShardPlace``."""
         self.close()
+        self._is_timed = self._is_late = False
         command = [sys.executable, "-c", _CODE]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self._cwd)  # noqa: S603 - our own
         self._write(tenancy)
@@ -61,8 +72,10 @@ class PipeShards:
     def ask(self, requests: Sequence[ShardRequest]) -> None:
         """See ``ShardPlace``."""
         self._asked = len(requests)
+        self._is_timed = all(one["inbound"] is not None for one in requests)
         if requests:
-            self._write(list(requests))
+            with self._timed():
+                self._write(list(requests))
 
     def _write(self, message: object) -> None:
         assert self._process is not None, "it was not started"
@@ -79,14 +92,39 @@ class PipeShards:
             return []
         assert self._process is not None, "it was not started"
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        with self._timed():
+            line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
+            self._process.kill()  # one that only closed its end, too
             code = self._process.wait()
-            raise ShardLostError(None, f"the process {self._process.pid} with shards ended, with code {code}")
+            raise ShardLostError(None, self._how_lost(self._process.pid, code))
         told = json.loads(line)
         if isinstance(told, dict):
             raise ShardError(told["shard"], told["error"])
         return list(told)
+
+    @contextlib.contextmanager
+    def _timed(self) -> Iterator[None]:
+        """End the process if it takes longer than it may; whoever waits for it then finds its end."""
+        if self._limit is None or not self._is_timed:
+            yield
+            return
+        timer = threading.Timer(self._limit, self._end_late, (self._process,))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _end_late(self, process: subprocess.Popen[bytes]) -> None:
+        self._is_late = True
+        process.kill()
+
+    def _how_lost(self, pid: int, code: int) -> str:
+        if self._is_late:
+            return f"the process {pid} with shards did not answer within {self._limit:g} s, and was ended"
+        return f"the process {pid} with shards ended, with code {code}"
 
     def close(self) -> None:
         """See ``ShardPlace``."""
@@ -95,12 +133,18 @@ class PipeShards:
             return
         assert process.stdin is not None
         assert process.stdout is not None
+        last = None if self._limit is None else threading.Timer(self._limit, process.kill)
+        if last is not None:
+            last.start()
         try:
             process.stdin.write(b"\n")
             process.stdin.flush()
             process.stdout.read()  # until it has closed its journals
         except OSError:
             process.kill()
+        finally:
+            if last is not None:
+                last.cancel()
         with contextlib.suppress(OSError):  # what is still to be written, to one that is gone
             process.stdin.close()
         process.stdout.close()
@@ -164,6 +208,20 @@ def answered(tenants: Tenants, requests: Sequence[ShardRequest]) -> list[Outboun
         except BaseException as error:  # whatever a world raises
             return failure(request["shard"], error)
     return answers
+
+
+def checked_limit(what: str, limit: object) -> float | None:
+    """The real seconds that a place has for a window.
+
+    Raises:
+        DefinitionError: it is no number above 0.
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit <= threading.TIMEOUT_MAX:
+        problem = f"its limit is {repr_of(limit, 80)}."
+        raise DefinitionError(what, problem, "Give seconds above 0, or None for no limit.")
+    return float(limit)
 
 
 def failure(shard: int | None, error: BaseException) -> dict[str, object]:

@@ -21,7 +21,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
 from agentrt.errors import RecordingError, ShardError
 from agentrt.kernel.trace import TraceDigest
@@ -63,6 +63,7 @@ class Tenancy(TypedDict):
     seed: int
     params: dict[str, Value]  # that were given, checked
     journals: str  # the folder of what the shards write down; empty for nothing
+    durability: Literal["process", "power"]  # what these survive
 
 
 class ShardPlace(Protocol):
@@ -123,6 +124,7 @@ class _Tenant:
     def __init__(self, world: ShardedWorld, tenancy: Tenancy, number: int, windows: int) -> None:
         self._world = world
         self._number = number
+        self._durability: Literal["process", "power"] = tenancy["durability"]
         self._params = {**tenancy["params"], "shards": tenancy["shards"], "shard": number}
         self._known: set[str] = set()  # whose names were told
         journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
@@ -157,6 +159,7 @@ class _Tenant:
             views="none",
             drawings="none",
             commit_every=self._world.window,
+            durability=self._durability,
         )
 
     def open(self) -> Outbound:

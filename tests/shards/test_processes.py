@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from strips import world
 
-from agentrt.errors import ShardError
+from agentrt.errors import ShardError, ShardLostError
 from agentrt.shards import LocalShards, PipeShards, Shards
 
 pytestmark = pytest.mark.slow
@@ -50,6 +50,24 @@ def test_shards_in_processes_of_which_some_are_killed(undisturbed, tmp_path):
         run.run(15)
         assert run.losses == 2
         assert outcome(run) == undisturbed
+
+
+def test_a_process_that_hangs_is_ended_and_comes_back(undisturbed, tmp_path):
+    pipes = [PipeShards(cwd=SUPPORT, limit=0.5), PipeShards(cwd=SUPPORT)]
+    with Shards(world, 4, seed=3, places=pipes, folder=tmp_path, app=APP) as run:
+        run.run(7)
+        os.kill(pipes[0].pid, signal.SIGSTOP)
+        run.run(18)
+        assert run.losses == 1
+        assert outcome(run) == undisturbed
+
+
+def test_a_process_that_hangs_is_named_where_nothing_was_written_down():
+    pipes = PipeShards(cwd=SUPPORT, limit=0.2)
+    with Shards(world, 1, seed=3, places=[pipes], app=APP) as run:
+        os.kill(pipes.pid, signal.SIGSTOP)
+        with pytest.raises(ShardLostError, match=r"with shards did not answer within 0.2 s, and was ended"):
+            run.run()
 
 
 LEADER = """

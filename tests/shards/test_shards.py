@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
 import sqlite3
 
 import pytest
@@ -9,7 +11,7 @@ from strips import world
 
 from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
 from agentrt.record import replay
-from agentrt.shards import LocalShards, Shards, places
+from agentrt.shards import LocalShards, PipeShards, Shards, places
 
 DIGEST = "766be2cfe190f32ceaf90880f44e90e7"  # of four strips with seed 3, after 25 windows
 
@@ -299,6 +301,45 @@ def test_a_journal_that_was_never_begun_is_made_anew(tmp_path):
         run.run()
 
 
+def _saved_after_each_window(folder, kept, windows):
+    """What the folder held after each window: copies, as a power loss may leave each file."""
+    with Shards(world, 2, seed=3, folder=folder, params={"pause": 2}, durability="power") as run:
+        for number in range(windows + 1):
+            shutil.copytree(folder, kept / str(number))
+            if number < windows:
+                run.run()
+    with Shards(world, 2, seed=3, params={"pause": 2}) as whole:
+        whole.run(windows + 2)
+        return outcome(whole)
+
+
+@pytest.mark.slow
+def test_a_folder_of_which_files_are_cut_back_goes_on_or_is_refused(tmp_path):
+    """Who leads writes a window down before a shard runs it: it is at the shard's window, or one further."""
+    windows = 2
+    wanted = _saved_after_each_window(tmp_path / "run", tmp_path, windows)
+    went_on, refused = [], []
+    for cut in itertools.product(range(windows + 1), repeat=3):
+        folder = tmp_path / "-".join(map(str, cut))
+        folder.mkdir()
+        for number, name in zip(cut, ("barrier", "shard-0", "shard-1"), strict=True):
+            for file in (tmp_path / str(number)).glob(f"{name}.sqlite*"):
+                shutil.copy(file, folder)
+        try:
+            with Shards(world, 2, seed=3, folder=folder, params={"pause": 2}) as run:
+                run.run(windows + 2 - run.windows)
+                assert outcome(run) == wanted
+                went_on.append(cut)
+        except ShardError as error:
+            refused.append(error.problem)
+    assert all("Put " in problem for problem in refused)
+    assert went_on == [
+        cut
+        for cut in itertools.product(range(windows + 1), repeat=3)
+        if all(max(cut[0] - 1, 0) <= shard <= cut[0] for shard in cut[1:])
+    ]
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ShardError, match="cannot be used"):
@@ -318,6 +359,11 @@ def test_what_shards_are_given_is_looked_at():
     place = LocalShards()
     with pytest.raises(DefinitionError, match="a place is given twice"):
         Shards(world, 2, places=[place, place])
+    with pytest.raises(DefinitionError, match="its durability is 'forever'. Choose 'process' or 'power'"):
+        Shards(world, 2, durability="forever")
+    for limit in (0, -1, float("nan"), True, "long"):
+        with pytest.raises(DefinitionError, match="PipeShards: its limit is .* Give seconds above 0, or None"):
+            PipeShards(limit=limit)
     with pytest.raises(ParameterError, match="-1 is not 1 or more"):
         Shards(world, -1)
     with pytest.raises(ParameterError, match="Did you mean 'walkers'"):
