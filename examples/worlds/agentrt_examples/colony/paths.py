@@ -56,6 +56,7 @@ _KEPT = 24_000_000  # cells of fields, at two bytes each
 _MOST = 4096  # fields
 _SHAPES = 256  # windows that lie at the edge of the ground have many
 _FAR = (1 << 16) - 1
+_UNKNOWN = (1 << 31) - 1  # of a cell that tcod has not come to
 
 _Key = tuple[Cell, int]
 
@@ -216,7 +217,7 @@ class GridPathFinder:
         self._pull = ground.cheapest - 1
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._way_out: _Field | None = None
-        self._graphs: dict[tuple[int, ...], tuple[numpy.ndarray, tcod.path.SimpleGraph]] = {}
+        self._searches: dict[tuple[int, ...], tuple[numpy.ndarray, tcod.path.Pathfinder]] = {}
         cells = [(column, row) for column in range(ground.width) for row in range(ground.height)]
         # What a step onto each cell costs, and where one leads from it.
         self._steps = {cell: (ground.cost(cell), ground.neighbors(cell)) for cell in cells}
@@ -448,24 +449,34 @@ class GridPathFinder:
         ]
 
     def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray, to: Cell | None) -> numpy.ndarray:
-        """Compute the values of a field over a window of the ground; if only as far as ``to``, towards that."""
+        """Compute the values of a field over a window of the ground; if only as far as ``to``, towards that.
+
+        They stand in an array that the next window of that shape takes: to be copied before.
+        """
         self.searches += 1
-        # To make a graph takes as long as to spread over a small window, and it looks at the costs when it is used: so
-        # there is one for each shape of a window, and the costs are put into it.
-        kept = self._graphs.get(cost.shape)
+        # To make a graph and its arrays takes as long as to spread over a small window, and costs are looked at when
+        # it spreads: so there is one for each shape of a window, and the costs and where it begins are put into it.
+        kept = self._searches.get(cost.shape)
         if kept is None:
-            if len(self._graphs) >= _SHAPES:
-                self._graphs.clear()
-            costs = numpy.empty(cost.shape, numpy.int32)
-            graph = tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
-            graph.set_heuristic(cardinal=self._pull, diagonal=2 * self._pull)
-            kept = self._graphs[cost.shape] = costs, graph
-        costs, graph = kept
+            if len(self._searches) >= _SHAPES:
+                self._searches.clear()
+            kept = self._searches[cost.shape] = self._search(cost.shape)
+        costs, search = kept
         costs[:] = cost
-        finder = tcod.path.Pathfinder(graph)
-        for end in ends:
-            own = self._ground.cost(end)
+        # Not by ``clear`` and ``add_root``: they make the array of directions anew, at which nobody looks here.
+        values = search.distance
+        values.fill(_UNKNOWN)
+        for column, row in ends:
+            own = self._ground.cost((column, row))
             if own:
-                finder.add_root((end[0] - left, end[1] - top), own)
-        finder.resolve(None if to is None else (to[0] - left, to[1] - top))
-        return finder.distance
+                values[column - left, row - top] = own
+        search.rebuild_frontier()
+        search.resolve(None if to is None else (to[0] - left, to[1] - top))
+        return values
+
+    def _search(self, shape: tuple[int, ...]) -> tuple[numpy.ndarray, tcod.path.Pathfinder]:
+        """A search over windows of one shape, and the array into which their costs are put."""
+        costs = numpy.empty(shape, numpy.int32)
+        graph = tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
+        graph.set_heuristic(cardinal=self._pull, diagonal=2 * self._pull)
+        return costs, tcod.path.Pathfinder(graph)
