@@ -13,16 +13,14 @@ client, and what is composed is what stood there between two ticks.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, set breakpoints and read what a mind was asked only if it was made with ``controls``.
 * What fails in here is logged, told to the client, and never reaches the runtime.
-* When it is detached it takes back what it did to the gate: a pause of its own, its speed, and its breakpoints. Else
-  a program whose inspector ended would stand still for ever.
+* When it is detached it takes back what it did to the gate (its pause, speed and breakpoints): else all stood still.
 
 A runtime that nobody drives gives no occasion to compose: clients see what stood there when the inspector began.
 Reading changes nothing: snapshots, summaries and figures are all that is asked for, and no clock reaches an agent.
 
 How long ticks take, and how much of that is thinking, is real time, measured only while somebody looks. A tick is
-measured from its beginning to its publishing. Its beginning is the first function of the drivers' phase that
-is ours, or the first record of that tick if that came sooner (from an intake, say); what was done before either is not
-measured, nor is what the event loop wakes between two ticks.
+measured from its beginning (our first function of the drivers' phase, or the first record of that tick if that came
+sooner, from an intake, say) to its publishing; what was done before, or is woken between two ticks, is not measured.
 
 Thinking is *attributed*, not measured: the time between two records of the trace belongs to the later one, and what was
 said there tells what was being done: a unit that became ready, was elected or rejected was thinking. So a step that
