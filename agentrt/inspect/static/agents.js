@@ -219,7 +219,8 @@ function fillRow(element, row, { chosen, arrange, agents }) {
   setClass(element, `agent-row virtual-row${row.name === chosen ? " is-chosen" : ""}${row.alive ? "" : " is-gone"}`);
   setAttr(element, "aria-selected", row.name === chosen ? "true" : "false");
   const where = row.shard === undefined ? "" : `, shard ${row.shard}`;
-  setAttr(element, "title", `${row.name} (${row.kind || "agent"}${where}): ${look.word}\n${row.running || "runs nothing"}`);
+  const who = `${row.name} (${row.kind || "agent"}${where})`;
+  setAttr(element, "title", `${who}: ${look.word}\n${row.running || "runs nothing"}`);
   setClass(dot, `dot ${look.state}`);
   setText(name, row.name);
   const home = row.shard === undefined ? "" : `s${row.shard}`;
