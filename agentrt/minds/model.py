@@ -20,7 +20,8 @@ import functools
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -151,7 +152,7 @@ class Model:
         asked = messages.ModelRequest(
             parts=[messages.SystemPromptPart(content=system), messages.UserPromptPart(content=request.prompt)]
         )
-        limits: settings.ModelSettings = {"max_tokens": request.max_tokens, "timeout": self.timeout, "max_retries": 0}
+        limits: settings.ModelSettings = {"max_tokens": request.max_tokens, "timeout": self.timeout}
         if self.temperature is not None:
             limits["temperature"] = self.temperature
         instrument = None
@@ -160,7 +161,7 @@ class Model:
             instrument = InstrumentationSettings(tracer_provider=provider, include_content=False, version=_SPANS)
         secret = os.environ.get(self.key, "")
         try:
-            async with self._client(secret) as client:
+            async with self._opened(secret) as client:
                 response = await direct.model_request(
                     _model(self.label, client, is_own=bool(self.base_url)),
                     [asked],
@@ -190,16 +191,24 @@ class Model:
             made.output_object = output.OutputObjectDefinition(json_schema=schema, name=_TOOL)
         return made
 
-    def _client(self, secret: str) -> AsyncOpenAI:
+    @asynccontextmanager
+    async def _opened(self, secret: str) -> AsyncIterator[AsyncOpenAI]:
         import openai
 
-        return openai.AsyncOpenAI(
+        client = openai.AsyncOpenAI(
             api_key=secret or "none",  # servers of one's own need none, and the library insists
             base_url=self.base_url or None,
             max_retries=0,
             timeout=self.timeout,
             http_client=openai.DefaultAsyncHttpxClient(verify=_trusted()),
         )
+        try:
+            async with client:
+                yield client
+        finally:
+            # It and its parts know each other. While a runtime runs, such a cycle stays for long (see ``collector``),
+            # and with it all of the connection: a town would grow by some megabytes a day.
+            vars(client).clear()
 
 
 # A recording of one host is replayed on another, and knows calls by the name of the function.

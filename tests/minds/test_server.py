@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import time
+import weakref
 
 import pytest
 import walkers
@@ -271,3 +273,28 @@ def test_calls_are_spans_without_what_is_said():
     assert "for the 1th time" not in text
     assert "it is nice" not in text
     assert SECRET not in text
+
+
+@pytest.mark.parametrize("kind", [Answer(WALK), Answer(status=429)])
+def test_nothing_of_a_call_waits_for_the_collector(kind):
+    """While a runtime runs, cycles are looked for seldom; each would keep its connection for as long."""
+    import openai
+
+    clients, count = weakref.WeakSet(), []
+    made = openai.AsyncOpenAI.__init__
+
+    def remember(self, *args, **options):
+        made(self, *args, **options)
+        clients.add(self)
+        count.append(1)
+
+    with pytest.MonkeyPatch.context() as patch, ModelServer(lambda body, number: kind) as server:
+        patch.setattr(openai.AsyncOpenAI, "__init__", remember)
+        world = World(server, "plain")
+        gc.collect()
+        gc.disable()
+        try:
+            world.run(lambda: len(server.asked) >= 4)
+            assert (len(count) >= 4, len(clients)) == (True, 0)
+        finally:
+            gc.enable()
