@@ -3,8 +3,9 @@
  *
  * For a live run the controls are pause, step and speed; for a recording they are a slider over its ticks, one step
  * back and forth, and play. One object, `playback`, says what each control does in which of the two, so that buttons
- * and keys cannot differ. Of a world in shards a step is a window of all of them. A live run that keeps a past has the slider, too, and while one looks back (`past.js`) the
- * controls are those of a recording. What a page may not do is disabled and says why.
+ * and keys cannot differ. Of a world in shards a step is a window of all of them. A live run that keeps a past has
+ * the slider, too, and while one looks back (`past.js`) the controls are those of a recording. What a page may not do
+ * is disabled and says why.
  */
 
 import { mayControl } from "./breakpoints.js";
