@@ -8,6 +8,9 @@ in the first tick nobody has done anything yet. When it is over the player leave
 It is the episode that ``play`` shows, in all that were compared. They need not be the same for ever: there the player
 perceives after what was posted in the tick before, here ahead of it, and somewhere that may decide something.
 
+Its thoughts (``--set thoughts=script``) are those of the script, which answers by the clock of the runtime: so they
+hold nobody up, and a replay needs no network. What asks a language model are the commands ``play`` and ``score``.
+
 The game is made when a world is; without the extra ``crafter`` this module can be imported all the same.
 """
 
@@ -35,15 +38,22 @@ WORTH: Final = {
 """Numbers of the rules, by the names of their parameters: the action, and whether it places itself below the number."""
 
 _LENGTH: Final = Parameter(10_000, "After how many steps it is over at the latest.", low=1, high=10_000)
+_THOUGHTS: Final = Parameter(
+    "none",
+    "Who chooses what to strive for: the rules alone, or a mind by the example's script.",
+    choices=("none", "script"),
+)
 
 
 def _make(*, seed: int, host: str, params: Mapping[str, Value]) -> Runtime:
     try:
         from examples.crafter.game import Episode
+        from examples.crafter.thoughts import Thoughts
     except ModuleNotFoundError as error:
         raise MissingExtraError("crafter", error.name or "crafter") from error
     given: dict[str, Any] = dict(params)
-    episode = Episode(seed, given["length"], host=host)
+    thoughts = Thoughts() if given["thoughts"] == "script" else None
+    episode = Episode(seed, given["length"], thoughts, host=host)
     for name, (action, is_range, parameter) in WORTH.items():
         if given[name] != parameter.default:
             episode.agent.tune(action, utility=(0.0, given[name]) if is_range else given[name])
@@ -83,6 +93,10 @@ world = SimpleWorld(
     "crafter",
     _make,
     summary="An agent plays Crafter, a published survival benchmark: 22 achievements, 10,000 steps.",
-    parameters={"length": _LENGTH, **{name: parameter for name, (_, _, parameter) in WORTH.items()}},
+    parameters={
+        "length": _LENGTH,
+        "thoughts": _THOUGHTS,
+        **{name: parameter for name, (_, _, parameter) in WORTH.items()},
+    },
     measure=_measure,
 )

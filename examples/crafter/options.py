@@ -48,7 +48,7 @@ _OPTIONS: Final = (
         "--delay",
         type=click.IntRange(min=0),
         metavar="STEPS",
-        help="How many steps the game goes on while the mind is asked; by default it waits.",
+        help="After how many steps an answer counts; the rules go on until then. A server is waited for.  [default: 0]",
     ),
 )
 

@@ -7,6 +7,7 @@ from modules import load
 
 pytest.importorskip("crafter")
 
+from agentrt.errors import ParameterError
 from agentrt.record import replay
 from agentrt.worlds import World, make_world, measure_world, project_world
 from examples.crafter.game import Episode
@@ -31,7 +32,7 @@ def test_it_is_found_in_the_clone():
     assert project_world("examples.crafter:world") is world
     assert isinstance(world, World)
     assert list(world.parameters) == [
-        "length", "strive.utility", "tend_farm.utility", "stock_up.utility", "drink.utility", "rest.utility",
+        "length", "thoughts", "strive.utility", "tend_farm.utility", "stock_up.utility", "drink.utility", "rest.utility",
     ]  # fmt: skip
 
 
@@ -48,6 +49,27 @@ def test_it_is_the_episode_that_play_shows(tmp_path):
         assert measure_world(world, runtime)["steps"] == 60
         runtime.close()
         assert replay(tmp_path / "crafter.sqlite", world.make).is_same
+
+
+def test_with_thoughts_of_the_script_it_has_a_mind_and_is_replayed(tmp_path):
+    params = {"length": 60, "thoughts": "script"}
+    with scenes.worlds_are_remembered():
+        with Episode(8, 60) as alone:
+            alone.play()
+        runtime = make_world(world, seed=8, host="plain", params=params)
+        with runtime.record(tmp_path / "crafter.sqlite", params=params):
+            for _ in range(61):
+                runtime.step()
+        assert runtime.game.digest != alone.digest
+        assert runtime.game.thinking.decisions == 1
+        runtime.close()
+        assert replay(tmp_path / "crafter.sqlite", world.make).is_same
+
+
+@pytest.mark.parametrize("given", ["yes", "", "Script"])
+def test_other_thoughts_than_the_script_are_refused(given):
+    with pytest.raises(ParameterError, match=r"is not one of none \| script"):
+        make_world(world, seed=8, host="plain", params={"thoughts": given})
 
 
 def test_what_is_measured():
