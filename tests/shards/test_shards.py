@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ import sqlite3
 import pytest
 from strips import world
 
-from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
+from agentrt.errors import DefinitionError, ParameterError, RecordingError, ShardError, ShardLostError
 from agentrt.record import replay
 from agentrt.shards import LocalShards, PipeShards, Shards, places
 
@@ -299,6 +300,19 @@ def test_a_journal_that_was_never_begun_is_made_anew(tmp_path):
     (tmp_path / "shard-1.sqlite").write_bytes(b"")
     with Shards(world, 2, folder=tmp_path) as run:
         run.run()
+
+
+def test_a_file_that_is_no_journal_is_left_as_it_is(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
+        other.execute("CREATE TABLE mine (cell)")
+    with pytest.raises(RecordingError, match=r"shard-0.sqlite: it is a SQLite database, but no recording"):
+        Shards(world, 2, folder=tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
+    (tmp_path / "shard-0.sqlite").write_bytes(b"my notes, which are no database")
+    with pytest.raises(ShardError, match=r"shard 0: its journal, shard-0.sqlite, cannot be used: file is not a data"):
+        Shards(world, 2, folder=tmp_path)
+    assert (tmp_path / "shard-0.sqlite").read_bytes() == b"my notes, which are no database"
 
 
 def _saved_after_each_window(folder, kept, windows):
