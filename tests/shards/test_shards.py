@@ -354,6 +354,26 @@ def test_a_folder_of_which_files_are_cut_back_goes_on_or_is_refused(tmp_path):
     ]
 
 
+def test_a_window_that_cannot_be_read_is_an_error(tmp_path):
+    with Shards(world, 2, folder=tmp_path) as run:
+        run.run()
+    with contextlib.closing(sqlite3.connect(tmp_path / "barrier.sqlite")) as barrier:
+        barrier.execute("UPDATE windows SET inbounds = '['")
+        barrier.commit()
+    with pytest.raises(ShardError, match=r"barrier.sqlite cannot be used: its window is broken: .* Put the file back"):
+        Shards(world, 2, folder=tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "barrier.sqlite")) as barrier:  # nobody holds it
+        assert barrier.execute("SELECT inbounds FROM windows").fetchall() == [("[",)]
+
+
+@pytest.mark.parametrize("ask", [lambda run: run.run(), lambda run: run.measure(), lambda run: run.see({0: "{}"})])
+def test_shards_that_are_closed_do_nothing_more(ask):
+    with Shards(world, 2) as run:
+        run.run()
+    with pytest.raises(ShardError, match="these shards are closed. Do it before that, or open them anew"):
+        ask(run)
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ShardError, match="cannot be used"):
