@@ -124,9 +124,11 @@ def run(
     is told by: agentrt sweep report FILE.
     """
     from agentrt.ensembles.report import EnsembleReport
+    from agentrt.ensembles.store import require_apart
     from agentrt.ensembles.sweep import sweep as carry_out
 
     table = csv or out.with_suffix(".csv")
+    require_apart(out, table, parquet)
     with _going_on(out, table) as told:
         done = carry_out(
             world, ticks=ticks, seeds=seeds, params=given, out=out, workers=workers, ray=ray, time_limit=time_limit,
@@ -172,8 +174,9 @@ def report(
 ) -> None:
     """Say what the runs in a FILE measured: means, intervals, and what each setting changes."""
     from agentrt.ensembles.report import EnsembleReport
-    from agentrt.ensembles.store import RunStore
+    from agentrt.ensembles.store import RunStore, require_apart
 
+    require_apart(file, csv, parquet)
     with RunStore(file, is_read_only=True) as store:
         rows = store.rows(world)
     told = EnsembleReport(rows, measures)

@@ -418,8 +418,10 @@ class ServedRun:
             task.cancel()
 
     def _end_with_supervisor(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while sys.stdin.buffer.read(1):
+        with contextlib.suppress(OSError):
+            while os.read(
+                0, 1
+            ):  # a thread within sys.stdin would abort the interpreter when the world ends by an error
                 pass
         self._stop()
         time.sleep(_GRACE)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -232,6 +233,17 @@ def _of_one_type(column: Iterable[Cell]) -> list[Cell]:
     if len(kinds) > 1 or is_long:
         return [None if cell is None else _in_csv(cell) for cell in cells]
     return cells
+
+
+def require_apart(store: Path, *tables: Path | None) -> None:
+    """Refuse tables that would be written in place of the runs that they are made of.
+
+    Raises:
+        EnsembleError: one of them is the file of the runs.
+    """
+    for table in tables:
+        if table is not None and os.path.realpath(table) == os.path.realpath(store):
+            raise EnsembleError(str(table), "it is the file of the runs, and would be lost", "Name another table.")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from agentrt.ensembles.design import Run, runs_of
-from agentrt.ensembles.store import RunRow, RunStore, write_csv
+from agentrt.ensembles.store import RunRow, RunStore, require_apart, write_csv
 from agentrt.ensembles.subject import Subject
 from agentrt.ensembles.workers import Crew, RunResult, crew_of
 
@@ -90,6 +90,7 @@ def sweep(
 
     Source: parameter sweeps, ensembles of simulations.
     """
+    require_apart(Path(out), None if csv is None else Path(csv))
     subject = Subject.of(world, app)
     runs = runs_of(subject.world(), params or {}, seeds, ticks)
     with crew_of(subject, workers=workers, ray=ray, time_limit=time_limit) as crew, RunStore(Path(out)) as store:

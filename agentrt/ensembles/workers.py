@@ -64,7 +64,7 @@ class RunResult(NamedTuple):
 
 def carry_out(subject: Subject, run: Run) -> RunResult:
     """One run, on the plain host. Whatever is raised in it is its error; only Ctrl-C passes."""
-    begun = time.perf_counter()
+    begun, process = time.perf_counter(), os.getpid()
     try:
         digest, faults, measures = _run(subject, run)
     except KeyboardInterrupt:
@@ -72,6 +72,9 @@ def carry_out(subject: Subject, run: Run) -> RunResult:
     except BaseException as error:  # a world may end the program, and ends its run
         lasted = time.perf_counter() - begun
         return RunResult("", 0, {}, printable(error_words(error)), lasted, _traceback_of(error))
+    finally:
+        if os.getpid() != process:  # a child that the world forked and let go on: it would take runs of ours as well
+            os._exit(0)
     return RunResult(digest, faults, measures, "", time.perf_counter() - begun)
 
 

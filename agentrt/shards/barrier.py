@@ -104,6 +104,7 @@ class Shards:
         self._homes: dict[str, int] = {}  # the directory
         self._watchers: list[Watcher] = []
         self._is_broken = False  # whether a window was not run to its end
+        self._is_closed = False
         self._counts = [0] * shards  # how many agents are, or will be, in each
         self._journal = None if folder is None else _Journal(Path(journals), self._tenancy, world.window)
         try:
@@ -153,6 +154,7 @@ class Shards:
 
     def measure(self) -> list[dict[str, Value]]:
         """What the world measures of each shard."""
+        self._require_whole()
         asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
         return [report["measures"] for report in self._round(asked)]
 
@@ -207,6 +209,8 @@ class Shards:
                 watcher.look()
 
     def _require_whole(self) -> None:
+        if self._is_closed:
+            raise self._error(None, "these shards are closed. Do it before that, or open them anew: Shards(...)")
         if self._is_broken:
             remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
             raise self._error(
@@ -390,6 +394,7 @@ class Shards:
 
     def close(self) -> None:
         """Close all places; what was written down can go on later. Calling it twice does nothing."""
+        self._is_closed = True
         for place in self._places:
             place.close()
         if self._journal is not None:
@@ -464,7 +469,11 @@ class _Journal:
     def last(self) -> tuple[int, list[Inbound]] | None:
         """The last window that was opened: its number, and what it brings."""
         row = self._connection.execute("SELECT number, inbounds FROM windows ORDER BY number DESC").fetchone()
-        return None if row is None else (row[0], json.loads(row[1]))
+        try:
+            return None if row is None else (row[0], json.loads(row[1]))
+        except (ValueError, TypeError) as error:
+            remedy = "Put the file back, or begin the run anew in another folder"
+            raise ShardError(None, f"{self._path} cannot be used: its window is broken: {error}. {remedy}") from None
 
     def put(self, number: int, inbounds: list[Inbound]) -> None:
         """Write a window down, before anybody is told; the ones before are over everywhere."""

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
-from agentrt.errors import RecordingError, ShardError
+from agentrt.errors import ShardError
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay
@@ -131,7 +131,7 @@ class _Tenant:
         self._recorder: RunRecorder | None = None
         self._eye: Eye | None = None  # once somebody has looked
         if journal is not None and windows == 0 and not _old(journal).exists():
-            _discard_unread(journal)
+            _discard_unbegun(journal)
         if journal is not None and (journal.exists() or _old(journal).exists()):
             self._come_back(journal)
         else:
@@ -211,6 +211,7 @@ class _Tenant:
         if old.exists():  # an earlier coming back was broken off
             _discard(journal)
         else:
+            Recording(journal).close()  # what is none stays where it is
             journal.replace(old)
         with Recording.open(old) as recording:
             replay = Replay(recording, self._make)
@@ -237,6 +238,10 @@ class _Tenant:
                 if time.monotonic() > last:
                     problem = f"somebody else writes its journal, {journal.name}: {error}"
                     raise ShardError(self._number, f"{problem}. End that process, then run it again") from None
+            except sqlite3.DatabaseError as error:
+                problem = f"its journal, {journal.name}, cannot be used: {error}"
+                remedy = "Put the journal back, or begin the run anew in another folder"
+                raise ShardError(self._number, f"{problem}. {remedy}") from None
             time.sleep(0.05)
 
 
@@ -247,13 +252,18 @@ def _old(journal: Path) -> Path:
     return journal.with_name(f"{journal.name}.old")
 
 
-def _discard_unread(journal: Path) -> None:
-    """Take away a journal that has not even a beginning: whoever made it died in that moment."""
+def _discard_unbegun(journal: Path) -> None:
+    """Take away a journal that has not even a beginning: whoever made it died in that moment.
+
+    Its tables and its header are written in one transaction, so such a file has no page. Any other one that is no
+    recording is somebody's, or is damaged, and stays.
+    """
+    pages = None
     if journal.exists():
-        try:
-            Recording(journal).close()
-        except RecordingError:
-            _discard(journal)
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(journal)) as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if pages == 0:
+        _discard(journal)
 
 
 def _discard(journal: Path) -> None:

@@ -188,6 +188,8 @@ class Shard:
         """
         self._require_tick("send")
         ticks = self.window if delay is None else delay
+        if type(ticks) is not int:  # NaN is neither less nor more: it would hold up all that waits behind it
+            raise self._error(f"the message {name!r} has a delay of {repr_of(ticks, 80)}. Give a number of ticks.")
         if ticks < self.window:
             remedy = f"Wait for {self.window} ticks, or make windows shorter."
             raise self._error(f"the message {name!r} has a delay of {ticks}, which is less than a window. {remedy}")
@@ -351,7 +353,10 @@ class Shard:
         if self.problem:
             raise self._error(self.problem)
         assert self._part is not None
-        shown = {**self._part.halo()}
+        halo: object = self._part.halo()
+        if not isinstance(halo, Mapping):
+            raise self._error(f"its halo is {repr_of(halo, 80)}. Give a dict, by shard what that one may read.")
+        shown: dict[int, object] = {**halo}
         for to in shown:
             self._require_shard(to)
         waiting = Tally()
@@ -489,8 +494,10 @@ class ShardedWorld(SimpleWorld):
             DefinitionError: the world was not cut into so many parts, or its part has no runtime.
         """
         number, shards = int(params["shard"]), int(params["shards"])
-        parts = self._partition(shards, params)
+        parts: object = self._partition(shards, params)
         where = f"the world '{self.name}'"
+        if not isinstance(parts, Sequence):
+            raise DefinitionError(where, f"its partition gives {repr_of(parts, 80)}.", "Give a list, one part each.")
         if len(parts) != shards:
             raise DefinitionError(
                 where, f"its partition gives {len(parts)} parts for {shards} shards.", "Give one each."

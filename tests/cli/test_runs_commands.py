@@ -71,6 +71,16 @@ def test_a_report_of_a_file(mill):
     assert agentrt("sweep", "report", "c.sqlite").exit_code == 2
 
 
+@pytest.mark.parametrize("table", ["--csv=a.sqlite", "--csv=./a.sqlite", "--parquet=a.sqlite"])
+def test_no_table_takes_the_place_of_its_runs(mill, table):
+    sweep("--seeds=0:2", "--out=a.sqlite")
+    before = (mill / "a.sqlite").read_bytes()
+    for done in (sweep("--seeds=0:3", "--out=a.sqlite", table), agentrt("sweep", "report", "a.sqlite", table)):
+        assert done.exit_code == 2
+        assert "a.sqlite: it is the file of the runs, and would be lost. Name another table." in done.stderr
+    assert (mill / "a.sqlite").read_bytes() == before
+
+
 def test_what_failed_is_told_and_ends_with_1(mill):
     done = sweep("--seeds=0:3", "--set=fails=1")
     assert done.exit_code == 1

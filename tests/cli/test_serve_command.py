@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -181,6 +183,28 @@ def test_a_file_that_is_there(tmp_path):
     assert result.exit_code == 2
     assert "there is a file already. Go on with it: --resume" in result.stderr
     assert path.read_text() == "mine"
+
+
+@pytest.mark.slow  # a process is started
+def test_who_cannot_go_on_says_so_once(tmp_path):
+    path = tmp_path / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE mine (cell)")
+    command = [
+        sys.executable,
+        "-m",
+        "agentrt.cli",
+        "serve",
+        "colony",
+        "--record",
+        str(path),
+        "--resume",
+        "--health-port=0",
+    ]
+    served = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert served.returncode == 2
+    assert served.stderr.count("it is a SQLite database, but no recording.") == 1
+    assert "Fatal Python error" not in served.stderr
 
 
 # --- a whole service ----------------------------------------------------------------------------------------------------

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from concurrent.futures import BrokenExecutor, Future
 
 import pytest
 
+from agentrt.ensembles import workers
 from agentrt.ensembles.design import Run
 from agentrt.ensembles.subject import Subject
-from agentrt.ensembles.workers import Cluster, Crew, ProcessWorker, RunResult
+from agentrt.ensembles.workers import Cluster, Crew, ProcessWorker, RunResult, carry_out
 from agentrt.errors import EnsembleError, MissingExtraError
 
 RUNS = [Run("{}", seed, 5) for seed in range(5)]
@@ -150,3 +152,18 @@ def test_ray_is_an_extra(monkeypatch):
     with pytest.raises(MissingExtraError) as raised:
         Cluster("local", 2)
     assert raised.value.extra == "ray"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # a Python with threads says that it is dangerous
+def test_a_child_that_a_world_forks_ends_with_its_run(monkeypatch):
+    children = []
+
+    def forking(subject, run):
+        if child := os.fork():
+            children.append(child)
+        return "digest", 0, {}
+
+    monkeypatch.setattr(workers, "_run", forking)
+    assert carry_out(Subject("pond", "", ""), RUNS[0]).digest == "digest"
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0]

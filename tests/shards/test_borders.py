@@ -269,6 +269,8 @@ def test_what_is_shown_is_copied(log):
             say(1, "x", delay=2),
             "the message 'hear' has a delay of 2, which is less than a window. Wait for 3 ticks, or",
         ),
+        (say(1, "x", delay=float("nan")), "the message 'hear' has a delay of nan. Give a number of ticks."),
+        (say(1, "x", delay="5"), "the message 'hear' has a delay of '5'. Give a number of ticks."),
         (say(3, "x"), "shard 0: there is no shard 3. Name one from 0 to 2."),
         (say(True, "x"), "there is no shard True"),
         (move("a", -1), "there is no shard -1"),
@@ -318,6 +320,7 @@ def _raise(*_):
         ({"adopt": _raise}, "shard 1: 'a', who came from shard 0, was not adopted: RuntimeError: not today"),
         ({"adopt": lambda *_: "me"}, "'a', who came from shard 0, was not adopted: .*it gave 'me'. Give the agent"),
         ({"halo": lambda self: {7: 1}}, "there is no shard 7"),
+        ({"halo": lambda self: [1]}, r"shard 0: its halo is \[1\]. Give a dict, by shard what that one may read"),
     ],
 )
 def test_an_agent_that_would_be_lost_ends_the_run(log, caplog, changes, problem):
@@ -332,6 +335,8 @@ def test_an_agent_that_would_be_lost_ends_the_run(log, caplog, changes, problem)
         ({"window": 2.0}, r"its window is 2\.0"),
         ({"parameters": {"shards": Parameter(1)}}, "it has a parameter 'shards', which says which shard is made"),
         ({"partition": lambda shards, params: [[]]}, "its partition gives 1 parts for 2 shards. Give one each"),
+        ({"partition": lambda shards, params: None}, "its partition gives None. Give a list, one part each"),
+        ({"partition": lambda shards, params: {"a": 1, "b": 2}}, "its partition gives {'a': 1, 'b': 2}. Give a list"),
         ({"part": lambda *_, **__: 5}, "its part is a int. Give what agentrt.shards.Part lists"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ import sqlite3
 import pytest
 from strips import world
 
-from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
+from agentrt.errors import DefinitionError, ParameterError, RecordingError, ShardError, ShardLostError
 from agentrt.record import replay
 from agentrt.shards import LocalShards, PipeShards, Shards, places
 
@@ -301,6 +302,19 @@ def test_a_journal_that_was_never_begun_is_made_anew(tmp_path):
         run.run()
 
 
+def test_a_file_that_is_no_journal_is_left_as_it_is(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
+        other.execute("CREATE TABLE mine (cell)")
+    with pytest.raises(RecordingError, match=r"shard-0.sqlite: it is a SQLite database, but no recording"):
+        Shards(world, 2, folder=tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
+    (tmp_path / "shard-0.sqlite").write_bytes(b"my notes, which are no database")
+    with pytest.raises(ShardError, match=r"shard 0: its journal, shard-0.sqlite, cannot be used: file is not a data"):
+        Shards(world, 2, folder=tmp_path)
+    assert (tmp_path / "shard-0.sqlite").read_bytes() == b"my notes, which are no database"
+
+
 def _saved_after_each_window(folder, kept, windows):
     """What the folder held after each window: copies, as a power loss may leave each file."""
     with Shards(world, 2, seed=3, folder=folder, params={"pause": 2}, durability="power") as run:
@@ -338,6 +352,26 @@ def test_a_folder_of_which_files_are_cut_back_goes_on_or_is_refused(tmp_path):
         for cut in itertools.product(range(windows + 1), repeat=3)
         if all(max(cut[0] - 1, 0) <= shard <= cut[0] for shard in cut[1:])
     ]
+
+
+def test_a_window_that_cannot_be_read_is_an_error(tmp_path):
+    with Shards(world, 2, folder=tmp_path) as run:
+        run.run()
+    with contextlib.closing(sqlite3.connect(tmp_path / "barrier.sqlite")) as barrier:
+        barrier.execute("UPDATE windows SET inbounds = '['")
+        barrier.commit()
+    with pytest.raises(ShardError, match=r"barrier.sqlite cannot be used: its window is broken: .* Put the file back"):
+        Shards(world, 2, folder=tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "barrier.sqlite")) as barrier:  # nobody holds it
+        assert barrier.execute("SELECT inbounds FROM windows").fetchall() == [("[",)]
+
+
+@pytest.mark.parametrize("ask", [lambda run: run.run(), lambda run: run.measure(), lambda run: run.see({0: "{}"})])
+def test_shards_that_are_closed_do_nothing_more(ask):
+    with Shards(world, 2) as run:
+        run.run()
+    with pytest.raises(ShardError, match="these shards are closed. Do it before that, or open them anew"):
+        ask(run)
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
