@@ -126,11 +126,11 @@ wheel: $(STAMP)  ## make a compiled wheel for this platform, a pure one and the 
 .PHONY: compiled
 compiled: $(STAMP)
 	@if ! $(CAN_COMPILE); then echo "== compiled core: SKIPPED, THERE IS NO C COMPILER HERE" >&2; exit 0; fi; \
-	echo "== pytest: kernel, activity and digests with the compiled core" && \
+	echo "== pytest: kernel, activity, faults and digests with the compiled core" && \
 	rm -rf build/compiled && AGENTRT_OPTIMIZE=0 $(BUILD_NATIVE) --directory build/compiled && \
 	$(BIN)/python -m pip install --quiet --no-deps --target build/compiled/installed build/compiled/*.whl && \
 	$(TO_ITS_END) $(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider -m "not slow" \
-	    tests/test_compiled.py tests/kernel tests/activity $(IT_CAME) && \
+	    tests/test_compiled.py tests/kernel tests/activity tests/chaos $(IT_CAME) && \
 	$(TO_ITS_END) $(ON_NATIVE) PYTHONPATH=build/compiled/installed $(BIN)/pytest -q -p no:cacheprovider \
 	    tests/replay/test_kept_recordings.py $(IT_CAME)
 

@@ -239,6 +239,7 @@ def test_a_listener_that_is_left(monkeypatch):
     assert any(text.startswith("a connection is still open: ") for text in texts(report))
 
 
+@pytest.mark.checkout  # what is compiled cannot be broken from outside
 def test_thinking_that_nobody_stops(monkeypatch):
     class Brooding(worlds.Walk):
         async def think(self, ctx, args):
