@@ -449,13 +449,13 @@ class TickTimes:
         ticks = [round(point[1], 3) for point in self._points]
         thinks = [round(point[2], 3) for point in self._points]
         return {
-            "tick_ms": _summary(ticks),
-            "think_ms": _summary(thinks),
+            "tick_ms": times_summary(ticks),
+            "think_ms": times_summary(thinks),
             "history": {"tick": [point[0] for point in self._points], "tick_ms": ticks, "think_ms": thinks},
         }
 
 
-def _summary(values: list[float]) -> dict[str, float]:
+def times_summary(values: list[float]) -> dict[str, float]:
     if not values:
         return {"last": 0.0, "mean": 0.0, "worst": 0.0}
     return {"last": values[-1], "mean": round(sum(values) / len(values), 3), "worst": max(values)}

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from agentrt.drawing import Drawing
 from agentrt.errors import DataFault
+from agentrt.inspect.live import times_summary
 from agentrt.inspect.protocol import AgentsQuery
 from agentrt.inspect.sessions import Message
 
@@ -106,13 +107,7 @@ def joined_times(states: Sequence[Message]) -> Message:
             row[:] = max(row[0], whole), max(row[1], think)
     ticks = sorted(worst)
     found = {name: [worst[tick][at] for tick in ticks] for at, name in enumerate(("tick_ms", "think_ms"))}
-    return {**{name: _summary(values) for name, values in found.items()}, "history": {"tick": ticks, **found}}
-
-
-def _summary(values: Sequence[float]) -> dict[str, float]:
-    if not values:
-        return {"last": 0.0, "mean": 0.0, "worst": 0.0}
-    return {"last": values[-1], "mean": round(sum(values) / len(values), 3), "worst": max(values)}
+    return {**{name: times_summary(values) for name, values in found.items()}, "history": {"tick": ticks, **found}}
 
 
 # --- the drawing ------------------------------------------------------------------------------------------------------

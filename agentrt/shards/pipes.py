@@ -74,7 +74,7 @@ class PipeShards:
         self._asked = len(requests)
         self._is_timed = all(one["inbound"] is not None for one in requests)
         if requests:
-            with self._timed():
+            with self._timed(self._process):
                 self._write(list(requests))
 
     def _write(self, message: object) -> None:
@@ -92,7 +92,7 @@ class PipeShards:
             return []
         assert self._process is not None, "it was not started"
         assert self._process.stdout is not None
-        with self._timed():
+        with self._timed(self._process):
             line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
             self._process.kill()  # one that only closed its end, too
@@ -104,12 +104,12 @@ class PipeShards:
         return list(told)
 
     @contextlib.contextmanager
-    def _timed(self) -> Iterator[None]:
+    def _timed(self, process: subprocess.Popen[bytes] | None) -> Iterator[None]:
         """End the process if it takes longer than it may; whoever waits for it then finds its end."""
         if self._limit is None or not self._is_timed:
             yield
             return
-        timer = threading.Timer(self._limit, self._end_late, (self._process,))
+        timer = threading.Timer(self._limit, self._end_late, (process,))
         timer.daemon = True
         timer.start()
         try:
@@ -133,18 +133,14 @@ class PipeShards:
             return
         assert process.stdin is not None
         assert process.stdout is not None
-        last = None if self._limit is None else threading.Timer(self._limit, process.kill)
-        if last is not None:
-            last.start()
+        self._is_timed = True  # to close takes no longer than a window
         try:
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-            process.stdout.read()  # until it has closed its journals
+            with self._timed(process):
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                process.stdout.read()  # until it has closed its journals
         except OSError:
             process.kill()
-        finally:
-            if last is not None:
-                last.cancel()
         with contextlib.suppress(OSError):  # what is still to be written, to one that is gone
             process.stdin.close()
         process.stdout.close()

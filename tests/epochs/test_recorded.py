@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -13,6 +12,7 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from left_behind import crash, tables
 from modules import load
 from players import HOSTS, play_on
 
@@ -69,8 +69,7 @@ def undisturbed(tmp_path_factory):
 
     def between(runtime):
         mill.windy(runtime)
-        for end in ("", "-wal"):
-            shutil.copyfile(folder / f"run.sqlite{end}", folder / f"{runtime.tick}.sqlite{end}")
+        crash(folder / "run.sqlite", folder / f"{runtime.tick}.sqlite")
 
     mill.drive(runtime, 180, between)
     return folder, digest.hexdigest()
@@ -100,8 +99,7 @@ def test_killed_at_any_tick_it_goes_on_from_the_last_save_to_the_same_end(undist
 @pytest.mark.parametrize("tick", [47, 104, 150, 158])
 def test_killed_and_resumed_in_its_file_it_comes_over_its_epochs_to_the_same_end(undisturbed, tmp_path, tick):
     folder, digest = undisturbed
-    for end in ("", "-wal"):
-        shutil.copyfile(folder / f"{tick}.sqlite{end}", tmp_path / f"run.sqlite{end}")
+    crash(folder / f"{tick}.sqlite", tmp_path / "run.sqlite")
     with resume(tmp_path / "run.sqlite", quiet) as runtime:
         while runtime.tick < 180:
             mill.windy(runtime)  # also what was not committed: its sender repeats it
@@ -192,23 +190,7 @@ def test_a_recording_without_epochs_has_no_table_for_them(tmp_path):
 
 # --- resumed ------------------------------------------------------------------------------------------------------------
 
-TABLES = ("ticks", "traces", "inputs", "agents", "views", "outlines", "drawings", "saves", "meta")
 TICKS = 190
-
-
-def tables(path):
-    """All that a recording holds, but for what tells of one file from the other."""
-    with closing(sqlite3.connect(path)) as connection:
-        found = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
-    found["meta"] = [(key, value) for key, value in found["meta"] if key not in ("created", "run", "resumed")]
-    return found
-
-
-def copy(path, to):
-    """What a process leaves behind that is killed now."""
-    for end in ("", "-wal"):
-        shutil.copyfile(f"{path}{end}", f"{to}{end}")
-    return to
 
 
 def drawn(*, seed, host):
@@ -265,7 +247,7 @@ def test_the_file_is_that_of_the_undisturbed_run(tmp_path, options, crashes):
         strict(runtime)
         runtime.step()
         if runtime.tick in crashes:
-            left[runtime.tick] = copy(path, tmp_path / f"killed at {runtime.tick}.sqlite")
+            left[runtime.tick] = crash(path, tmp_path / f"killed at {runtime.tick}.sqlite")
     runtime.close()
     for tick, killed in left.items():
         last = tick - tick % options.get("commit_every", 1)

@@ -97,14 +97,18 @@ def test_records_between_ticks_of_a_runtime(watched):
     assert max(client.last("state")["history"]["tick_ms"]) == 0.0
 
 
-def test_looking_takes_a_small_part_of_the_time_at_most(watched, monkeypatch):
+def slow_to_show(watched, monkeypatch, seconds):
     real = composing.snapshot_agent
 
     def slow(agent):
-        watched.clock.now += 0.05
+        watched.clock.now += seconds
         return real(agent)
 
     monkeypatch.setattr(composing, "snapshot_agent", slow)
+
+
+def test_looking_takes_a_small_part_of_the_time_at_most(watched, monkeypatch):
+    slow_to_show(watched, monkeypatch, 0.05)
     client = watched.client(agent="Bob")
     begin = watched.clock.now
     watched.tick(400, seconds=0.01)
@@ -113,13 +117,7 @@ def test_looking_takes_a_small_part_of_the_time_at_most(watched, monkeypatch):
 
 
 def test_nobody_waits_long_for_a_page_that_took_long_once(watched, monkeypatch):
-    real = composing.snapshot_agent
-
-    def slow(agent):
-        watched.clock.now += 0.5
-        return real(agent)
-
-    monkeypatch.setattr(composing, "snapshot_agent", slow)
+    slow_to_show(watched, monkeypatch, 0.5)
     client = watched.client(agent="Bob")
     watched.tick(400, seconds=0.01)
     assert client.batches == 3  # in four seconds, and what it took: of one part in 33 there would be one

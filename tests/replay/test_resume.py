@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from left_behind import crash, tables
 from modules import load
 from players import HOSTS, play_on
 
@@ -20,27 +21,10 @@ from agentrt.record import Recording, Replay, replay, resume
 camp = load("tests/record/camp.py")
 yard = load("tests/replay/yard.py")
 
-TABLES = ("ticks", "traces", "inputs", "agents", "views", "outlines", "drawings", "meta")
-
 
 @pytest.fixture(autouse=True)
 def knocks(monkeypatch):
     monkeypatch.setattr("agentrt.record.schema._KNOCKS", (0.001, 0.0))
-
-
-def tables(path):
-    """All that a recording holds, but for what tells of one file from the other."""
-    with closing(sqlite3.connect(path)) as connection:
-        found = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
-    found["meta"] = [(key, value) for key, value in found["meta"] if key not in ("created", "run", "resumed")]
-    return found
-
-
-def crash(path, to):
-    """What a process leaves behind that is killed now."""
-    for suffix in ("", "-wal"):
-        shutil.copy(f"{path}{suffix}", f"{to}{suffix}")
-    return to
 
 
 def disturbed(path, make, ticks, crashes, *, between=yard.ringing, **options):
