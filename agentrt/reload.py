@@ -67,7 +67,7 @@ from agentrt.agent.knowledge import Renewed, forget_indexes
 from agentrt.behavior.tree import BehaviorTree
 from agentrt.body.slips import functions_in
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, InvalidSelectionError, MissingExtraError
-from agentrt.folders import is_below
+from agentrt.folders import Inside, is_below, open_file
 from agentrt.packs.registry import Manifest, Registry, default_registry
 from agentrt.runtime.intake import Reloaded
 from agentrt.selection.library import Reread, SelectionLibrary
@@ -443,7 +443,8 @@ class Reloader:
 
     def __init__(self, runtime: Runtime, folder: str | Path, *, registries: Iterable[Registry] = ()) -> None:
         self.runtime: Runtime = runtime
-        self.folder: Path = Path(os.path.realpath(folder))
+        self.inside: Inside = Inside(folder)
+        self.folder: Path = self.inside.folder
         # What came of the last ones, the oldest first; the runtime keeps it, since its inspectors show it.
         self.reports: deque[Reloaded] = runtime.reloads
         self._refused: set[str] = set()  # files of which something else runs than what stands in them
@@ -634,7 +635,8 @@ class Reloader:
         change = _Change()
         modules_before = set(sys.modules)
         try:
-            return self._taken(paths, change), None
+            with self.inside.reading():
+                return self._taken(paths, change), None
         except ENDS_PROGRAM:
             raise
         except BaseException as error:  # whatever a module raises when it is run
@@ -749,7 +751,8 @@ class Reloader:
             if not Path(path).is_file():
                 notes.append(f"{self._shown([path])[0]} is gone: what is in it stays until the run ends")
                 continue
-            data = Path(path).read_bytes()
+            with open_file(path) as stream:
+                data = stream.read()
             old = self._sources.get(name)
             if not data.strip() and old is not None and old.data.strip():
                 raise DefinitionError(self._shown([path])[0], "it is empty, as if half written.", "Save it again.")

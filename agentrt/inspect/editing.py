@@ -39,29 +39,24 @@ of this machine, and as a link to an editor only if the author has named one.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
 import secrets
-import stat
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
-from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from agentrt.behavior.memory import Memory
 from agentrt.errors import ENDS_PROGRAM, InspectorError
-from agentrt.folders import is_below
+from agentrt.folders import HeldFile, OnDisk, is_below
 from agentrt.goals.selector import GoalSelector
 from agentrt.inspect.sessions import Message, Session
 from agentrt.packs.alias import KINDS, kind_of
 from agentrt.packs.closure import check_document, problems_of
-from agentrt.packs.document import MAX_BYTES
 from agentrt.packs.registry import Registry
 from agentrt.packs.schema import schema
 from agentrt.packs.task_groups import looks_like
@@ -120,134 +115,6 @@ class _Refusal(Exception):
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
-
-
-class _OnDisk(NamedTuple):
-    """A file as it is now."""
-
-    data: bytes
-    mode: os.stat_result
-
-    @property
-    def version(self) -> str:
-        return blake2b(self.data, digest_size=16).hexdigest()
-
-
-_BY_DESCRIPTOR = {os.open, os.rename, os.unlink} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe must not hang it
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | getattr(os, "O_BINARY", 0)
-
-
-class _Place:
-    """One file below a folder, held by the folder in which it is; no link was followed on the way there."""
-
-    def __init__(self, root: Path, file: str) -> None:
-        *self._above, self._name = PurePosixPath(file).parts
-        self._root = root
-        self._at: int | None = None
-        self._folder = root.joinpath(*self._above)
-
-    def __enter__(self) -> _Place:
-        if not _BY_DESCRIPTOR:  # no more can be had there
-            if Path(os.path.realpath(self._folder)) != self._folder:
-                raise OSError("there is a link on the way")
-            return self
-        flags = os.O_RDONLY | os.O_DIRECTORY | _NOFOLLOW
-        at = os.open(self._root, flags)
-        try:
-            for name in self._above:
-                inner = os.open(name, flags, dir_fd=at)
-                os.close(at)
-                at = inner
-        except OSError:
-            os.close(at)
-            raise
-        self._at = at
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        if self._at is not None:
-            os.close(self._at)
-
-    def _open(self, name: str, flags: int, mode: int = 0) -> int:
-        if self._at is None:
-            if (self._folder / name).is_symlink():
-                raise OSError("it is a link")
-            return os.open(self._folder / name, flags, mode)
-        return os.open(name, flags, mode, dir_fd=self._at)
-
-    def read(self, most: int = MOST_BYTES) -> _OnDisk:
-        """What it holds, and a byte more if that is more than so many."""
-        descriptor = self._open(self._name, _READ)
-        with os.fdopen(descriptor, "rb") as stream:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError("it is no regular file")
-            return _OnDisk(stream.read(most + 1), found)
-
-    def replace(self, data: bytes, before: _OnDisk) -> bool:
-        """Have the file hold other bytes, all or none of them; False if it is not what it was any more."""
-        # A name with a dot: who watches the folder passes it over.
-        fresh = f".{self._name[:100]}.{secrets.token_hex(6)}"
-        descriptor = self._open(fresh, _MAKE, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                self._be_like(descriptor, fresh, before.mode)
-                os.fsync(descriptor)
-            if self.read().version != before.version:
-                self._remove(fresh)
-                return False
-            if self._at is None:
-                (self._folder / fresh).replace(self._folder / self._name)
-            else:
-                os.rename(fresh, self._name, src_dir_fd=self._at, dst_dir_fd=self._at)
-        except BaseException:
-            self._remove(fresh)
-            raise
-        return True
-
-    def _be_like(self, descriptor: int, fresh: str, mode: os.stat_result) -> None:
-        if hasattr(os, "fchown"):
-            with contextlib.suppress(OSError):  # only who may give files away can keep a foreign owner
-                os.fchown(descriptor, mode.st_uid, mode.st_gid)
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, stat.S_IMODE(mode.st_mode))  # after the owner, which takes some bits away
-        else:
-            (self._folder / fresh).chmod(stat.S_IMODE(mode.st_mode))
-
-    def _remove(self, name: str) -> None:
-        with contextlib.suppress(OSError):
-            if self._at is None:
-                (self._folder / name).unlink()
-            else:
-                os.unlink(name, dir_fd=self._at)
-
-
-class _Inside:
-    """A document below a folder, read as ``_Place`` does: what a link leads to is not what the world has loaded."""
-
-    def __init__(self, root: Path, file: str) -> None:
-        self._root = root
-        self._name = file
-
-    def __str__(self) -> str:  # by which a problem in it is told
-        return self._name
-
-    def __fspath__(self) -> str:
-        return str(self._root / self._name)
-
-    def is_file(self) -> bool:
-        return True  # as far as anybody can say before it is opened
-
-    def is_dir(self) -> bool:
-        return False
-
-    def open(self, _mode: Literal["rb"], /) -> IO[bytes]:
-        with _Place(self._root, self._name) as place:
-            return BytesIO(place.read(MAX_BYTES).data)
 
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -361,7 +228,7 @@ class Workbench:
         """See which files the world has loaded."""
         found: dict[str, _Edited] = {}
         outside = 0
-        copies = [one.reading(self._inside) for one in reloader.registries]
+        copies = [one.reading() for one in reloader.registries]
         for one in copies:
             for path, aliases in one.documents().items():
                 if not path.endswith(".json"):
@@ -391,12 +258,6 @@ class Workbench:
         found.pop("", None)
         self._outside = outside
         self._table = {file: found[file] for file in sorted(found)[:_MOST_FILES]}
-
-    def _inside(self, path: str) -> _Inside | None:
-        """What is read in the place of a file, by its real path, when another is checked; None for one elsewhere."""
-        assert self._reloader is not None
-        file = self._file(path)
-        return _Inside(self._reloader.folder, file) if file else None
 
     def _file(self, path: str) -> str:
         """A real path from the folder on; empty if it is not below it, or passed over there."""
@@ -448,7 +309,7 @@ class Workbench:
             problems = self._problems(edited, _encoded(text))
             return {"is": "checked", "file": edited.file, "problems": problems, "ok": _is_fine(problems)}
         try:
-            with _Place(reloader.folder, edited.file) as place:
+            with HeldFile(reloader.folder, edited.file) as place:
                 on_disk = _now(place)
                 if do == "open":
                     return self._opened(edited, on_disk)
@@ -457,7 +318,7 @@ class Workbench:
             reason = error.strerror or str(error)
             raise _Refusal(409, "no_file", f"{edited.file} cannot be reached: {reason}") from None
 
-    def _opened(self, edited: _Edited, on_disk: _OnDisk) -> Message:
+    def _opened(self, edited: _Edited, on_disk: OnDisk) -> Message:
         text = shown_text(on_disk.data)
         problems = self._problems(edited, on_disk.data)
         more: Message = {"shapes": _shapes()}
@@ -478,9 +339,9 @@ class Workbench:
         }
 
     def _saved(
-        self, edited: _Edited, place: _Place, on_disk: _OnDisk, text: str, version: str, reloader: Reloader
+        self, edited: _Edited, place: HeldFile, on_disk: OnDisk, text: str, version: str, reloader: Reloader
     ) -> Message:
-        def changed(now: _OnDisk) -> _Refusal:
+        def changed(now: OnDisk) -> _Refusal:
             words = f"{edited.file} was changed on the disk since it was opened; nothing was written"
             return _Refusal(409, "changed", words, version=now.version, text=shown_text(now.data))
 
@@ -497,14 +358,14 @@ class Workbench:
             words = "it has mistakes, and nothing was written"
             raise _Refusal(422, "mistakes", words, problems=problems)
         if data != on_disk.data:
-            if not place.replace(data, on_disk):
+            if not place.replace(data, on_disk, secrets.token_hex(6)):
                 raise changed(_now(place))
             reloader.reload([reloader.folder / edited.file])
         removed, added = _changed_lines(shown_text(on_disk.data), text)
         return {
             "is": "saved",
             "file": edited.file,
-            "version": _OnDisk(data, on_disk.mode).version,
+            "version": OnDisk(data, on_disk.mode).version,
             "problems": problems,
             "removed": removed,
             "added": added,
@@ -513,24 +374,29 @@ class Workbench:
     def _problems(self, edited: _Edited, data: bytes) -> list[Message]:
         """What the loaders of the world say of a text in the place of a file: first what is wrong in that file."""
         assert self._reloader is not None
-        found: list[Message] = []
+        with self._reloader.inside.reading():
+            found = list(self._problems_of(edited, data, self._reloader))
+        unique = list({json.dumps(one): one for one in found}.values())
+        return sorted(unique, key=lambda one: (one["file"] != "", not one["is_error"], one["line"]))[:_MOST_PROBLEMS]
+
+    def _problems_of(self, edited: _Edited, data: bytes, reloader: Reloader) -> Iterator[Message]:
         if edited.library is not None:
             for one in edited.library.check(edited.called, data):
                 where = "" if one.file == edited.called else self._shown(one.file)
-                found.append(_problem(where, one.line, "", one.text, is_error=one.is_error))
-        folder = f"{self._reloader.folder}{os.sep}"
+                yield _problem(where, one.line, "", one.text, is_error=one.is_error)
+        folder = f"{reloader.folder}{os.sep}"
         for registry in edited.registries:
-            path = str(self._reloader.folder / edited.file)
+            path = str(reloader.folder / edited.file)
             for fault in check_document(data, edited.file, path, registry).faults:
                 for told in problems_of(fault):
                     file = told["file"]
+                    if Path(file).is_absolute():
+                        file = reloader.inside.name_of(file) or file
                     where = "" if file in ("", edited.file) else self._shown(file)
                     words, pointer = str(told["text"]).replace(folder, ""), told["pointer"]
                     if where and file not in self._table:  # whatever may lie there by now, no page has its words
                         words, pointer = "something is wrong in there: look at that file in an editor", ""
-                    found.append(_problem(where, told["line"], pointer, words, is_error=True))
-        unique = list({json.dumps(one): one for one in found}.values())
-        return sorted(unique, key=lambda one: (one["file"] != "", not one["is_error"], one["line"]))[:_MOST_PROBLEMS]
+                    yield _problem(where, told["line"], pointer, words, is_error=True)
 
     def _shown(self, file: str) -> str:
         """Another file, as a page may know it: from the folder on, or by its name alone."""
@@ -553,8 +419,8 @@ def _too_large(file: str) -> str:
     return f"{file} is larger than {MOST_BYTES >> 10} KiB: edit it in an editor"
 
 
-def _now(place: _Place) -> _OnDisk:
-    on_disk = place.read()
+def _now(place: HeldFile) -> OnDisk:
+    on_disk = place.read(MOST_BYTES)
     if len(on_disk.data) > MOST_BYTES:
         raise _Refusal(413, "too_large", _too_large("the file"))
     try:
@@ -564,7 +430,7 @@ def _now(place: _Place) -> _OnDisk:
     return on_disk
 
 
-def _why_not(on_disk: _OnDisk) -> str:
+def _why_not(on_disk: OnDisk) -> str:
     """Why a file may be looked at and not saved; empty if it may."""
     return "" if on_disk.mode.st_mode & 0o222 else "it is read-only: nobody may write it"
 

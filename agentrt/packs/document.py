@@ -92,11 +92,19 @@ def read(source: Traversable | Readable) -> Document:
         what = "is a folder" if source.is_dir() else "does not exist, or is not a regular file"
         raise _refused(f"{what}. Name a JSON file.", file)
     try:
-        with source.open("rb") as stream:
+        with _opened(source) as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise _refused(f"cannot be read: {error.strerror or error}.", file) from error
     return parse(data, file)
+
+
+def _opened(source: Traversable | Readable) -> IO[bytes]:
+    if not isinstance(source, os.PathLike):
+        return source.open("rb")
+    from agentrt.folders import open_file  # ``import agentrt`` comes by here, and reads no file
+
+    return open_file(os.fspath(source))
 
 
 def parse(data: bytes, file: str = "") -> Document:

@@ -234,16 +234,17 @@ class Registry:
                 found.setdefault(os.path.realpath(thing), {})[alias] = None
         return {path: tuple(aliases) for path, aliases in found.items()}
 
-    def reading(self, instead: Callable[[str], PackSource | None]) -> Registry:
+    def reading(self, instead: Callable[[str], PackSource | None] | None = None) -> Registry:
         """Another registry with the same aliases, which reads something else in the place of files; this one stays.
 
         Args:
-            instead: gives what is read instead of a file, by its real path; None for the file itself.
+            instead: gives what is read instead of a file, by its real path; None for the file itself. Without it
+                all files are read as they are.
         """
         other = Registry()
 
         def taken(thing: T) -> T | PackSource:
-            found = instead(os.path.realpath(thing)) if isinstance(thing, os.PathLike) else None
+            found = instead(os.path.realpath(thing)) if instead and isinstance(thing, os.PathLike) else None
             return thing if found is None else found
 
         other._entries = {alias: one._replace(thing=taken(one.thing)) for alias, one in self._entries.items()}

@@ -39,6 +39,7 @@ from typing import Literal, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from agentrt.errors import InvalidSelectionError, did_you_mean
+from agentrt.folders import open_file
 
 Mode = Literal["strict", "compatible"]
 STRICT: Mode = "strict"
@@ -162,7 +163,7 @@ def read_bytes(path: Path, file: str) -> bytes:
     try:
         if not path.is_file():
             _refuse(file, 0, "this is not a regular file. Name an XML file, or a folder of them.")
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             return stream.read(MAX_BYTES + 1)
     except OSError as error:
         _refuse(file, 0, f"it cannot be read: {error.strerror or error}.")

@@ -168,7 +168,7 @@ def test_a_link_in_the_place_of_a_pack_that_another_requires_tells_nothing_of_wh
     (problem,) = world.opened()["problems"]
     assert (problem["file"], problem["text"]) == (
         "packs/base.json",
-        "cannot be read: Too many levels of symbolic links.",
+        "cannot be read: a link was put in its place since the world began.",
     )
     for _ in range(3):  # the page looks again, and finds that the file has gone elsewhere
         world.pass_time()
@@ -177,6 +177,52 @@ def test_a_link_in_the_place_of_a_pack_that_another_requires_tells_nothing_of_wh
     assert {one["text"] for one in message["problems"]} == {
         "something is wrong in there: look at that file in an editor"
     }
+
+
+@pytest.mark.states(
+    "tools: Inspector: Only files below the folder of the world, which it has loaded, can be edited; ..."
+)
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="links")
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("packs/base.json", '{"actions": ["canary"], "canary": "canary"}'),
+        ("trees/wolf.xml", "<SelectionTrees><canary canary='1'/>canary</SelectionTrees>"),
+    ],
+)
+def test_a_reload_does_not_read_what_a_link_leads_to_that_was_put_there_meanwhile(
+    world, tmp_path, monkeypatch, file, text
+):
+    (tmp_path / "secret").write_text(text)
+    is_news = world.reloader._is_news
+
+    def and_then_it_is_a_link(path, is_watched):
+        (world.folder / file).unlink()
+        (world.folder / file).symlink_to(tmp_path / "secret")
+        return is_news(path, is_watched)
+
+    monkeypatch.setattr(world.reloader, "_is_news", and_then_it_is_a_link)
+    world.reloader.reload([world.folder / ("packs/wolf.json" if "base" in file else file)])
+    world.pass_time()
+    (report,) = world.runtime.reloads
+    assert "a link was put in its place since the world began" in report.error
+    assert "canary" not in json.dumps(world.client.last("reloads"))
+
+
+def test_a_link_of_the_author_s_own_is_read_again(folder, tmp_path):
+    (tmp_path / "shared.json").write_text('{"actions": []}')
+    den = Den(folder, tmp_path)
+    base = folder / "packs/base.json"
+    base.unlink()
+    base.symlink_to(tmp_path / "shared.json")
+    reloader = Reloader(den.runtime, folder)
+    (tmp_path / "shared.json").write_text('{"actions": ["mod:actions:nap", "mod:actions:nop"]}')
+    den.write("packs/wolf.json", PACK.replace("what", "all"))
+    reloader.reload([folder / "packs/wolf.json"])
+    den.runtime.step()
+    (report,) = den.runtime.reloads
+    assert "Did you mean 'mod:actions:nap'" in report.error
+    den.runtime.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes")
