@@ -11,6 +11,7 @@ import sys
 import threading
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -316,6 +317,83 @@ def test_there_is_one_thread_for_all_and_it_goes_when_nothing_is_stepped(monkeyp
     with watches[0]:
         (again,) = watchers()
     again.join(5)
+
+
+@pytest.fixture
+def patrol(monkeypatch):
+    """A patrol that no thread walks, and the time that it reads."""
+    clock = [1000.0]
+    monkeypatch.setattr(watchdog, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    patrol = watchdog.Patrol()
+    monkeypatch.setattr(watchdog, "_patrol", patrol)
+    patrol._thread = threading.current_thread()  # so that none is started
+    return patrol, clock
+
+
+def test_a_process_that_stood_still_does_not_hang(patrol):
+    """It is suspended for an hour, while a step is about to end, in which somebody has asked the program to."""
+    patrol, clock = patrol
+    with Blocked(limit=1.0) as blocked:
+        blocked.watch.hanging = 1.0
+        patrol.admit(blocked.watch)
+        pauses = [patrol.look()]
+        blocked.watch._interrupted = patrol.now()
+        clock[0] += 3600.0
+        pauses.append(patrol.look())
+        assert patrol.now() == pytest.approx(0.275)  # what was meant to pass, and the quarter that it may be late
+        assert blocked.watch._strikes == 0
+        blocked.end_step()
+        clock[0] += 0.025
+        patrol.look()
+        blocked.kernel.step_tick()
+    assert pauses == [0.025, 0.025]
+    (report,) = blocked.reports
+    assert report.is_over  # it was not told while it lasted
+    assert report.seconds == pytest.approx(0.275)
+    assert blocked.faults == []
+    assert blocked.log == [1, 2, 3, 4]
+
+
+@not_traced
+def test_a_step_that_hangs_is_ended_though_the_process_stood_still_meanwhile(patrol):
+    patrol, clock = patrol
+    told = []
+    with Computes(limit=1.0) as blocked:
+        blocked.watch.hanging = 0.5
+        patrol.admit(blocked.watch)
+        patrol.look()
+        clock[0] += 3600.0
+        while blocked.thread.is_alive() and patrol.now() < 2000.0:
+            patrol.look()
+            told.append((round(patrol.now(), 3), len(blocked.reports), blocked.watch._strikes > 0))
+            clock[0] += 0.1
+            blocked.thread.join(0.002)
+        assert told[:8] == [
+            *((seen, 0, False) for seen in (0.275, 0.375, 0.475)),
+            *((seen, 1, False) for seen in (0.575, 0.675, 0.775, 0.875, 0.975)),
+        ]
+        blocked.watch.end()
+    assert [type(error) for _, error in blocked.faults] == [LivelockError]
+
+
+def test_a_patrol_that_rests_goes_on_in_the_same_time(patrol):
+    """Its thread ends when nothing is stepped, and another one begins much later."""
+    patrol, clock = patrol
+    assert patrol.now() == 0.0
+    with Blocked() as blocked:
+        patrol.admit(blocked.watch)
+        assert patrol.look() == 0.025
+        blocked.watch.is_armed = False
+        assert patrol.look() == 1.0  # nobody is stepped
+        clock[0] += 5000.0
+        assert patrol.now() == 1.25
+        blocked.watch.is_armed = True
+        patrol.look()
+        clock[0] += 0.05
+        patrol.look()
+        assert patrol.now() == pytest.approx(1.3)
+        blocked.watch.is_armed = False
+    assert blocked.reports == []
 
 
 def test_it_is_not_what_keeps_a_kernel():

@@ -29,6 +29,14 @@ FIELDS: Final = (
     "uses", "weight",
 )  # fmt: skip
 
+# What there is to look at in an answer.
+NO_NEWS: Final = 0
+FRESH: Final = 1  # it was set since it was compared with others, or, if it is elected, since its owner was told
+# The think is being stepped in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf
+# means no more than that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in
+# the middle of a round hears of answers from the next one on.
+ASKED: Final = 2
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Declared:
@@ -84,7 +92,7 @@ class Declared:
 class AnsweringSeat(Thinker):
     """What an action at one place of a plan has answered."""
 
-    __slots__ = ("asked", "is_fresh", "output", "spec", "state", "utility")
+    __slots__ = ("context", "news", "output", "spec", "state", "utility")
 
     def __init__(self, spec: Declared, state: int) -> None:
         Thinker.__init__(self)
@@ -94,12 +102,9 @@ class AnsweringSeat(Thinker):
         # while it is ready or later; a dict of its fields until somebody looks at it. While it is not possible why it
         # says that the arguments are to blame, if it does
         self.output: Any = None
-        # whether the output was set since it was compared with others, or, if it is elected, since its owner was told
-        self.is_fresh: bool = False
-        # its context while its think is stepped in a round that nobody watches, and nothing rare is known of it: then
-        # an answer of a leaf means no more than that it is noted here. Until the round is over nobody looks at it; who
-        # begins to listen to the trace in the middle of a round hears of answers from the next one on
-        self.asked: object = None
+        # What the hooks of one thinking and one run are called with, or None: a ``Context``, which is not known here.
+        self.context: Any = None
+        self.news: int = NO_NEWS  # whether others have yet to look at the output; a constant of this module
 
     def hear_output(self, context: object, output: object) -> bool:
         """Take a think output, if nothing is wrong with it, and with the moment; whether it is taken.
@@ -139,10 +144,9 @@ class AnsweringContext:
         seat = self._seat
         kind = seat.spec.output_type
         if kind is not None and kind._fits(fields):
-            if seat.asked is self:
+            if seat.news == ASKED and seat.context is self:
                 seat.state = READY
                 seat.output = fields  # it becomes a record when somebody looks at it
-                seat.is_fresh = False
             elif not seat.hear_output(self, fields):
                 self._give(fields)
         elif kind is not None or fields or not seat.hear_output(self, None):
@@ -165,7 +169,7 @@ class AnsweringContext:
         if not (spec.is_range and 0.0 <= utility <= 1.0):
             self._refuse_utility(utility)
         placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
-        if seat.asked is self:
+        if seat.news == ASKED and seat.context is self:
             seat.utility = placed
         elif not seat.hear_utility(self, placed):
             self._place(placed, utility)

@@ -145,7 +145,6 @@ class Seat(Holder, Protocol):
     utility: float  # within its activity, without any boost
     state: int  # one of the constants of ``activity.states``
     output: object  # while it is ready or later
-    is_fresh: bool  # whether the output was set since others looked at it
 
     @property
     def spec(self) -> Declared: ...
@@ -158,10 +157,6 @@ class Seat(Holder, Protocol):
     @property
     def context(self) -> object:
         """The context of its thinking or run at present; None before the first call of a hook."""
-
-    @property
-    def asked(self) -> object:
-        """The same while an answer means no more than that it is noted; see ``plan.tree``."""
 
     @property
     def extras(self) -> Possessions | None:

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from agentrt.activity.author.answering import FRESH, NO_NEWS
 from agentrt.activity.author.arguments import Fields, ThinkOutput
 from agentrt.activity.author.context import offer_next
 from agentrt.activity.author.seat import ChildUtilities
@@ -176,7 +177,7 @@ def _ask(unit: CompoundUnit, search: Search, conflict: set[int], step: str, reas
 
 def _has_other(unit: Unit, step: str, reason: str) -> bool:
     """Whether the elected action of a step gives something else than what was rejected, or is out now."""
-    if unit.state != READY or unit.is_fresh or not unit.is_settled():
+    if unit.state != READY or unit.news == FRESH or not unit.is_settled():
         return True  # it is changing at this moment, and will be asked again if that does not help
     if not isinstance(unit, CompoundUnit):
         return _offers(unit, step, reason)
@@ -200,7 +201,7 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
         before = unit.state
         if call_on_reject(unit, reason) or unit.state != before:
             return True
-        if unit.is_due if isinstance(unit, CompoundUnit) else unit.is_fresh:
+        if unit.is_due if isinstance(unit, CompoundUnit) else unit.news == FRESH:
             return True  # its author set an output that nobody has looked at yet
     if extras is None or extras.candidates is None:
         return False
@@ -308,7 +309,7 @@ class CompoundUnit(Unit):
         self.self_utility = self.spec.low
         self.step = 0
         self.results = []
-        self.is_fresh: bool = False
+        self.news: int = NO_NEWS
         self._is_bound_to_current = False
         if self.spec.has_think:
             Unit.begin(self, asked)
@@ -359,7 +360,7 @@ class CompoundUnit(Unit):
             return False
         for frame in self.frames:
             unit = frame.active
-            if unit is None or unit.state != READY or unit.is_fresh or (unit.spec.steps and not unit.is_settled()):
+            if unit is None or unit.state != READY or unit.news == FRESH or (unit.spec.steps and not unit.is_settled()):
                 return False
         return True
 
@@ -464,7 +465,7 @@ class CompoundUnit(Unit):
         if self.spec.composes:
             self.utility: float = self._composed()
         self.output = output
-        self.is_fresh = True
+        self.news = FRESH
         if self.extras is not None:
             self.extras.cuts = 0
         if self.state == THINKING:

@@ -134,7 +134,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
-from agentrt.activity.author.answering import AnsweringSeat, Declared
+from agentrt.activity.author.answering import ASKED, FRESH, NO_NEWS, AnsweringSeat, Declared
 from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
@@ -414,7 +414,9 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     return True
 
 
-def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
+def _first_steps(  # noqa: C901 - one frame, for speed
+    frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline, is_task: bool
+) -> None:
     """Make the first step of each, which is its last one."""
     is_watched = frame.planner.trace.on
     is_plain = frame.is_plain and not is_watched
@@ -440,7 +442,7 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
             inline.owner = unit
             inline.coro = coro
             if extras is None and (is_plain or (unit.spec.steps is None and not is_watched)):
-                unit.asked = context
+                unit.news = ASKED
             # Sent None by hand, it would end in a ``StopIteration``, which costs more than all the rest here.
             for _ in coro.__await__():
                 pass
@@ -449,7 +451,8 @@ def _first_steps(frame: Frame, asked: list[Unit], kernel: Kernel, inline: Inline
         else:
             if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
                 error = inline.ended(None)
-        unit.asked = None
+        if unit.news == ASKED:
+            unit.news = NO_NEWS
         if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             unit.think_was_stepped(error)
             error = None
@@ -759,14 +762,13 @@ class Unit(AnsweringSeat):
     """A leaf action at one place of a plan."""
 
     __slots__ = (
-        "action", "code", "context", "current", "extras", "frame", "since",
+        "action", "code", "current", "extras", "frame", "since",
     )  # fmt: skip
 
     def __init__(self, frame: Frame, spec: Declared) -> None:
         AnsweringSeat.__init__(self, spec, IDLE)
         self.frame: Frame = frame  # the activity at that place
         self.action: Action = spec.cls()  # its own instance of the action
-        self.context: Context | None = None  # what the hooks of one thinking and one run are called with
         self.current: Current | None = None  # its own layer of CURRENT, or None while it has not touched it
         # what of its code goes on. Of ``think`` it is itself while it waits so, or a strand; before its first step it
         # is the list of those that are asked: who is stopped before its turn puts None here, and is passed over. Of
@@ -831,7 +833,8 @@ class Unit(AnsweringSeat):
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
-            self.asked: object = None
+            if self.news == ASKED:
+                self.news = NO_NEWS
         return extras
 
     def is_settled(self) -> bool:
@@ -862,7 +865,7 @@ class Unit(AnsweringSeat):
         """Whether nobody has looked yet at its answer: neither its place, nor whoever that has told of it."""
         frame = self.frame
         above = frame.parent
-        return self.is_fresh or (self is frame.active and above is not None and above.is_news_of(frame.index))
+        return self.news == FRESH or (self is frame.active and above is not None and above.is_news_of(frame.index))
 
     def is_news_of(self, step: int) -> bool:
         """Whether it is ready by an answer of that step, or of one before it, at which nobody has looked yet."""
@@ -1082,10 +1085,11 @@ class Unit(AnsweringSeat):
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        self.is_fresh: bool = not frame.round_open
+        if self.news != ASKED:
+            self.news: int = NO_NEWS if frame.round_open else FRESH
         if frame.planner.trace.on:
             self.tell(_READY, (("utility", self.utility),))
-        if self.is_fresh and not frame.is_looking:
+        if self.news == FRESH and not frame.is_looking:
             frame.look_again()
 
     def clear_output(self) -> None:
@@ -1096,9 +1100,8 @@ class Unit(AnsweringSeat):
         """It is not ready any more, but goes on thinking, or cannot be run."""
         was_ready = self.state == READY
         self.move(state)
-        self.asked = None
         self.output = None
-        self.is_fresh = False
+        self.news = NO_NEWS
         if state == IMPOSSIBLE and self.extras is not None:
             self.extras.cuts = 0  # it has an answer
         if was_ready:
@@ -1130,7 +1133,8 @@ class Unit(AnsweringSeat):
                 self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
             else:
                 self.move(IDLE)
-            self.asked = None
+            if self.news == ASKED:
+                self.news = NO_NEWS
             self.output = None
         elif state == IMPOSSIBLE:
             self.move(IDLE)
@@ -1574,7 +1578,7 @@ class Frame:
         if self.state == THINKING:  # what ``elected`` does
             self.state = READY
             self.active = best
-            best.is_fresh = False
+            best.news = NO_NEWS
             if self.planner.trace.on:
                 self.note_elected(best)
         else:
@@ -1587,7 +1591,7 @@ class Frame:
         if self.state != READY:
             self.move(READY)
         self.active = unit
-        unit.is_fresh = False
+        unit.news = NO_NEWS
         if self.planner.trace.on:
             self.note_elected(unit)
 
@@ -1633,8 +1637,8 @@ class Frame:
         elif active.state != READY or best.utility > active.utility:
             self.elected(best)
             self.owner.frame_ready(self)
-        elif active.is_fresh:
-            active.is_fresh = False
+        elif active.news == FRESH:
+            active.news = NO_NEWS
             self.owner.frame_ready(self)
         else:
             self.owner.frame_utility(self)
@@ -2000,7 +2004,7 @@ def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
         if unit.state != READY:
             continue
         if unit is not active:
-            unit.is_fresh = False
+            unit.news = NO_NEWS
         utility = unit.utility
         if utility < top:
             continue
@@ -2083,7 +2087,7 @@ def adjust(frame: Frame) -> None:
                 frame.others = _SOME
             elif (
                 state == READY and spec.is_plain
-                and not (unit.is_fresh or watched or unit.extras is not None or unit.code is not None)
+                and not (unit.news == FRESH or watched or unit.extras is not None or unit.code is not None)
             ):  # fmt: skip
                 unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
                 unit.output = None

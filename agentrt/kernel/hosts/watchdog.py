@@ -27,6 +27,8 @@ Rules:
   still while this one looks and sets them, and gets them where it stood. What waits in C is not interrupted then.
 * Under a tracer (a debugger, coverage), on Python 3.11, nothing is sent into another thread: the process might freeze.
 * A call into C that never lets other threads run cannot be seen while it lasts; it goes unnoticed.
+* A process that stands still (suspended, a laptop asleep, a machine that is overloaded) does not hang. All is measured
+  by the patrol's own time (``Patrol.now``), in which the gap between two looks counts for little more than was meant.
 
 All this takes real time, so it is the one place where two runs may differ. What was ended is a fault in the trace.
 
@@ -64,6 +66,7 @@ HANGING: Final = 1.0  # real seconds from which on a step is reported while it l
 BLOCKING: Final = 0.1  # real seconds from which on one is reported when it has ended, unless somebody says otherwise
 _LOOKS = 4  # for each threshold: a step is measured by looks, and so up to a quarter too short
 _SHORTEST = 0.002  # between two looks, in seconds
+_LATE = 0.25  # seconds that the thread may look later than it meant to: no more of a gap counts
 _IDLE = 1.0  # seconds after which who is not stepped is not watched any more
 _INTERRUPTED = 0.3  # seconds that a step may still take after the user asked the program to end
 _MACHINERY = frozenset({"agentrt", "anyio", "asyncio", "coverage", "outcome", "sniffio", "trio", "uvloop"})
@@ -175,7 +178,7 @@ class Watch:
 
     def interrupt(self) -> None:
         """The user asks the program to end, and the event loop hears of it only when the step has ended."""
-        self._interrupted = time.monotonic()
+        self._interrupted = _patrol.now()
         self.begin()
         _prepare_signal()
 
@@ -304,11 +307,15 @@ class Watch:
         if isinstance(error, LivelockError):
             self._struck = error
         grace = min(self.limit or HANGING, HANGING)  # for what cleans up
-        self._next_strike = time.monotonic() + (grace if self._strikes == 1 else _SHORTEST)
+        self._next_strike = _patrol.now() + (grace if self._strikes == 1 else _SHORTEST)
 
 
 class Patrol:
     """The thread that looks, and who is looked at. There is one in a process."""
+
+    # When it looked last, in real time and in its own, and what the gap after that counts at most. One value: others
+    # read it while the thread sets it. Of the class: a process that is forked goes on with its parent's time.
+    _looked: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # entered again by a Ctrl-C that comes at the wrong moment
@@ -336,14 +343,18 @@ class Patrol:
         while True:
             self._wake.wait(pause)
             self._wake.clear()
-            now = time.monotonic()
-            pause = self._look(now)
-            if not self._go_on(now):
+            pause = self.look()
+            if not self._go_on():
                 return
 
-    def _look(self, now: float) -> float:
+    def now(self) -> float:
+        """The patrol's own time, in seconds: that in which it looked, and nothing that a standstill of it took."""
+        looked, own, most = self._looked
+        return own + min(time.monotonic() - looked, most)
+
+    def look(self) -> float:
         """Look at all once, and say when to look again. Nothing that was looked at is known to the thread after it."""
-        pause = _IDLE
+        real, now, pause = time.monotonic(), self.now(), _IDLE
         for watch in self.watches():
             with watch.lock:
                 if watch.is_armed:
@@ -352,9 +363,11 @@ class Patrol:
                     pause = min(pause, watch.pause)
                 elif watch.idle_since is None:
                     watch.idle_since = now
+        self._looked = (real, now, pause + _LATE)
         return pause
 
-    def _go_on(self, now: float) -> bool:
+    def _go_on(self) -> bool:
+        now = self.now()
         with self._lock:
             kept = []
             for ref in self._watches:
