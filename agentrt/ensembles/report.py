@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import correlation, fmean, stdev
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agentrt.ensembles.store import RunRow
+from agentrt.ensembles.store import RunRow, is_finite
 from agentrt.errors import EnsembleError, MissingExtraError, did_you_mean
 from agentrt.installed import how_to_add
 from agentrt.words import counted, few
@@ -69,9 +69,9 @@ class RunGroup(NamedTuple):
     failed: tuple[RunRow, ...]  # that have none
 
     def values(self, measure: str) -> dict[int, float]:
-        """The runs in which a measure is a number, by seed."""
+        """The runs in which a measure is a finite number, by seed."""
         found = {row.seed: row.measures.get(measure) for row in self.rows}
-        return {seed: value for seed, value in found.items() if isinstance(value, int | float)}
+        return {seed: value for seed, value in found.items() if is_finite(value)}
 
 
 class EnsembleReport:
@@ -169,6 +169,9 @@ class EnsembleReport:
             table.append([*group.about.values(), *cells])
         yield f"{measure}:"
         yield from _aligned(table, len(self.groups[0].about))
+        given = [row.measures.get(measure) for group in self.groups for row in group.rows]
+        if beyond := sum(isinstance(value, int | float) and not is_finite(value) for value in given):
+            yield f"  without {counted(beyond, 'run')} in which it is no finite number"
         if contrasts and len(self.groups) > 1:
             yield "less that of the first:"
             yield from _aligned(self._contrasts(measure), len(self.groups[0].about))

@@ -16,11 +16,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from agentrt.ensembles.design import Run
 from agentrt.errors import EnsembleError, MissingExtraError
@@ -154,6 +155,14 @@ def _read(told: tuple[Any, ...]) -> RunRow:
     if not all(isinstance(value, int | float | str) for value in plain):
         raise ValueError("it has a row that is none")
     return row
+
+
+def is_finite(value: object) -> TypeGuard[int | float]:
+    """Whether a measure is a number to reckon with: none that is infinite, NaN, or whole and beyond all floats."""
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _place(row: RunRow) -> tuple[object, ...]:

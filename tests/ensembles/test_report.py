@@ -156,3 +156,12 @@ def test_pictures_need_an_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError):
         EnsembleReport(ROWS).draw(tmp_path)
+
+
+@pytest.mark.parametrize("value", [10**400, float("inf"), float("nan")], ids=["whole", "inf", "nan"])
+def test_a_number_that_is_not_finite_costs_no_report(value):
+    rows = rows_of('{"ducks": 2}', [1.0, value, 3.0]) + rows_of('{"ducks": 4}', [value, 2.0, value])
+    told = list(EnsembleReport(rows).lines())
+    assert told[4].split()[:4] == ["2", "2", "2", "2"]  # ducks, runs, mean, margin
+    assert told[5].split()[:3] == ["4", "1", "2"]
+    assert told[6] == "  without 3 runs in which it is no finite number"
