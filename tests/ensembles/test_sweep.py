@@ -129,9 +129,23 @@ def test_runs_that_fail_are_rows(pond):
     assert runs(params={"trouble": "fail 1"}, retry=True).carried_out == 1
 
 
-def test_what_is_measured_has_to_be_plain(pond, edited):
-    edited(pond.name, "\nworld._measure = lambda runtime: {'swims': [1]}\n")
-    assert "its measure gives [1] for 'swims'" in runs(seeds=[0]).rows[0].error
+@pytest.mark.parametrize(("value", "said"), [("[1]", "[1]"), ("10**5000", "<a number of 16610 bits>")])
+def test_what_is_measured_has_to_be_plain(pond, edited, value, said):
+    edited(pond.name, f"\nworld._measure = lambda runtime: {{'swims': {value}}}\n")
+    assert f"its measure gives {said} for 'swims'" in runs(seeds=[0]).rows[0].error
+
+
+def test_what_is_measured_may_be_nothing_to_reckon_with(pond, edited):
+    edited(
+        pond.name,
+        """
+world._measure = lambda runtime: {"swims": [10**400, float("nan"), float("-inf")][len(runtime.agents) - 1]}
+""",
+    )
+    done = runs(seeds=[0], params={"ducks": "1,2,3"}, csv="runs.csv")
+    assert [row.error for row in done.rows] == ["", "", ""]
+    told = [line.rpartition(",")[2] for line in Path("runs.csv").read_text().splitlines()]
+    assert told == ["measure.swims", f"1{'0' * 400}", "nan", "-inf"]
 
 
 def test_ctrl_c_keeps_what_is_finished(pond):
