@@ -38,7 +38,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import (
     AgentRTError,
@@ -368,11 +368,14 @@ def make_world(world: World, *, seed: int, host: str, params: Mapping[str, objec
     return world.make(seed=seed, host=host)
 
 
+_BEYOND_MEASURE: Final = 10**600  # Python may be set to write and read whole numbers of no more than 640 digits
+
+
 def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str]:
     """What a world measures of a run of it, by name; nothing if it measures nothing.
 
     Raises:
-        DefinitionError: what it gives is no plain data.
+        DefinitionError: what it gives is no plain data, or a whole number of more than 600 digits.
     """
     if not isinstance(world, Measures):
         return {}
@@ -384,6 +387,9 @@ def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str
         if type(name) is not str or type(value) not in (int, float, str):
             problem = f"its measure gives {repr_of(value, 80)} for {repr_of(name, 80)}."
             raise DefinitionError(f"the world '{world.name}'", problem, "Measure numbers and texts, under names.")
+        if type(value) is int and abs(value) >= _BEYOND_MEASURE:
+            problem = f"its measure gives {repr_of(value, 80)} for {repr_of(name, 80)}."
+            raise DefinitionError(f"the world '{world.name}'", problem, "Measure a float, or a text.")
     return dict(measured)
 
 

@@ -239,7 +239,7 @@ def tune(
         )  # fmt: skip
     for number, trial in enumerate(tuned.trials):
         mark = "  best" if trial is tuned.best else ""
-        value = "failed" if trial.value is None else f"{trial.value:.6g}"
+        value = "no value" if trial.value is None else f"{trial.value:.6g}"
         tell(f"trial {number}: {value}{_settings(trial.params)}{mark}")
     tell_text("\nwith held-out seeds, by default and with the best setting:\n")
     for line in EnsembleReport(tuned.held_out, [measure]).lines():

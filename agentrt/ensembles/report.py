@@ -20,10 +20,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from statistics import correlation, fmean, stdev
+from statistics import StatisticsError, correlation, fmean, stdev
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agentrt.ensembles.store import RunRow
+from agentrt.ensembles.store import LARGEST, RunRow, is_reckoned
 from agentrt.errors import EnsembleError, MissingExtraError, did_you_mean
 from agentrt.installed import how_to_add
 from agentrt.words import counted, few
@@ -69,9 +69,9 @@ class RunGroup(NamedTuple):
     failed: tuple[RunRow, ...]  # that have none
 
     def values(self, measure: str) -> dict[int, float]:
-        """The runs in which a measure is a number, by seed."""
+        """The runs in which a measure is a number that is reckoned with, by seed."""
         found = {row.seed: row.measures.get(measure) for row in self.rows}
-        return {seed: value for seed, value in found.items() if isinstance(value, int | float)}
+        return {seed: value for seed, value in found.items() if is_reckoned(value)}
 
 
 class EnsembleReport:
@@ -169,6 +169,9 @@ class EnsembleReport:
             table.append([*group.about.values(), *cells])
         yield f"{measure}:"
         yield from _aligned(table, len(self.groups[0].about))
+        given = [row.measures.get(measure) for group in self.groups for row in group.rows]
+        if beyond := sum(isinstance(value, int | float) and not is_reckoned(value) for value in given):
+            yield f"  without {counted(beyond, 'run')} in which it is infinite, NaN or beyond {LARGEST:g}"
         if contrasts and len(self.groups) > 1:
             yield "less that of the first:"
             yield from _aligned(self._contrasts(measure), len(self.groups[0].about))
@@ -306,14 +309,18 @@ def _welch(one: Sequence[float], other: Sequence[float]) -> float | None:
     total = sum(shares)
     if total == 0:
         return _margin(0.0, len(one) + len(other) - 2)
-    parts = sum(share**2 / (len(values) - 1) for share, values in zip(shares, (one, other), strict=True))
-    return _margin(math.sqrt(total), total**2 / parts)
+    # Of their parts of the total and not of themselves, whose squares are 0 if they are very small.
+    parts = sum((share / total) ** 2 / (len(values) - 1) for share, values in zip(shares, (one, other), strict=True))
+    return _margin(math.sqrt(total), 1 / parts)
 
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     if len(one) < 2 or len(set(one)) < 2 or len(set(other)) < 2:
         return None
-    return correlation(one, other)
+    try:
+        return correlation(one, other)
+    except StatisticsError:  # they vary by so little that their squares do not
+        return None
 
 
 def number(value: float | None) -> str:

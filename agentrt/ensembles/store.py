@@ -20,7 +20,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from agentrt.ensembles.design import Run
 from agentrt.errors import EnsembleError, MissingExtraError
@@ -31,6 +31,7 @@ Cell = int | float | bool | str | None
 _APPLICATION_ID: Final = 0x61656E73  # "aens": SQLite keeps it in the header of the file
 _FORMAT: Final = 2  # the first one had no column "traceback"
 _PATIENCE: Final = 30.0  # real seconds that another process may hold the file
+LARGEST: Final = 1e100  # of numbers that are reckoned with: sums of squares of them are still floats
 _TABLE: Final = """CREATE TABLE IF NOT EXISTS runs (
     world TEXT NOT NULL, code TEXT NOT NULL, params TEXT NOT NULL, seed INTEGER NOT NULL, ticks INTEGER NOT NULL,
     digest TEXT NOT NULL, faults INTEGER NOT NULL, measures TEXT NOT NULL, error TEXT NOT NULL, seconds REAL NOT NULL,
@@ -156,6 +157,14 @@ def _read(told: tuple[Any, ...]) -> RunRow:
     return row
 
 
+def is_reckoned(value: object) -> TypeGuard[int | float]:
+    """Whether a measure is a number that means are made of: none that is NaN, infinite, or so large that squares are.
+
+    Whoever measures a rate of nothing gives NaN, and one that diverges, 1e308: the other runs have their means.
+    """
+    return isinstance(value, int | float) and -LARGEST <= value <= LARGEST
+
+
 def _place(row: RunRow) -> tuple[object, ...]:
     """Where a row stands among all: numbers by value, whatever their type, and then texts."""
     given = [
@@ -218,14 +227,19 @@ def write_parquet(rows: Sequence[RunRow], path: Path) -> None:
         from pyarrow import parquet
     except ModuleNotFoundError as error:
         raise MissingExtraError("ensembles", error.name or "pyarrow") from error
-    columns = {name: _of_one_type(column) for name, column in columns_of(rows).items()}
+    columns = {_in_utf8(name): _of_one_type(column) for name, column in columns_of(rows).items()}
     with _replacing(path) as beside:
         parquet.write_table(pyarrow.table(columns), beside)
 
 
+def _in_utf8(text: str) -> str:
+    """A text without lone surrogates, written as CSV has them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _of_one_type(column: Iterable[Cell]) -> list[Cell]:
     """A column that Parquet takes: of whole numbers, numbers, flags, or else texts."""
-    cells = list(column)
+    cells = [_in_utf8(cell) if isinstance(cell, str) else cell for cell in column]
     kinds = {type(cell) for cell in cells if cell is not None}
     if kinds <= {int, float} and len(kinds) == 2:
         return [None if cell is None else float(cell) for cell in cells]

@@ -7,7 +7,7 @@ settings, one after another, and is told what came of each. The first one has th
   runs are in the file. So it goes on where it was, and needs no book of its own.
 * What is best over some seeds is best by luck, too. So the best setting and the defaults are run with *held-out* seeds,
   which no trial has seen, and only those are reported.
-* A trial with a run that failed has no value, and is not proposed from.
+* A trial with a run that failed, or whose measure is not finite, has no value, and is not proposed from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentrt.ensembles.design import Run, runs_of, seeds_of, setting_of
-from agentrt.ensembles.store import RunRow, RunStore
+from agentrt.ensembles.store import RunRow, RunStore, is_reckoned
 from agentrt.ensembles.subject import Subject
 from agentrt.ensembles.sweep import SweepState, Told, carry_on
 from agentrt.ensembles.workers import crew_of
@@ -136,7 +136,9 @@ def _best(trials: Sequence[Trial], minimize: bool) -> Trial:
             best = trial
     if best is None:
         raise EnsembleError(
-            "the search", "no trial has a value: in each a run failed", "See why: agentrt sweep report."
+            "the search",
+            "no trial has a value: in each a run failed, or measured a number that is infinite, NaN or too large",
+            "See why: agentrt sweep report.",
         )
     return best
 
@@ -166,7 +168,7 @@ def _require_searchable(
 
 
 def _value_of(rows: Sequence[RunRow], measure: str) -> float | None:
-    """The mean of a measure; None if a run failed."""
+    """The mean of a measure; None if a run failed, or it is nothing to reckon with in one."""
     values = list[float]()
     for row in rows:
         if row.error:
@@ -176,6 +178,8 @@ def _value_of(rows: Sequence[RunRow], measure: str) -> float | None:
             known = [name for name, one in row.measures.items() if isinstance(one, int | float)]
             told = f"{did_you_mean(measure, known)} They are {few(known, 20)}." if known else "It measures none."
             raise EnsembleError("the search", f"the world measures no number '{measure}'", told.strip())
+        if not is_reckoned(value):
+            return None
         values.append(value)
     return fmean(values)
 

@@ -11,6 +11,9 @@ The loop, ``Crew.carry_out``, knows nothing else of workers, so all kinds of the
 * No other run is concerned. This is why a pool is many executors of one process each: when a process of a
   ``ProcessPoolExecutor`` dies, that whole executor is broken, nobody knows which run it was, and all begin again.
 * A worker whose leader died ends, even in the middle of a run that hangs: else ``kill -9`` would leave it behind.
+* Processes that a world starts and leaves behind end with their worker, since they are of its group. Those that it
+  forks let go of the worker's pipes at once: by these alone its death is seen, and a child that kept them open would
+  have its leader wait for ever.
 
 In this process there is no limit: nobody could end what hangs.
 """
@@ -20,15 +23,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import stat
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from agentrt.ensembles.design import Run
-from agentrt.ensembles.subject import Subject
+from agentrt.ensembles.subject import Subject, without_children
 from agentrt.errors import EnsembleError, MissingExtraError
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.words import error_words, printable, repr_of, seconds
@@ -46,6 +52,7 @@ _LONGEST_TRACEBACK = 8000
 _TRIES = 2  # of a run whose worker dies
 _DEATHS_IN_RAY = frozenset(("ActorDiedError", "ActorUnavailableError", "OutOfMemoryError", "WorkerCrashedError"))
 _STARTS = 3  # workers in a row that may die before they are ready
+_LONGEST_START = 60.0  # real seconds that one has to come up, if runs have a limit at all
 
 
 class RunResult(NamedTuple):
@@ -62,19 +69,17 @@ class RunResult(NamedTuple):
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def carry_out(subject: Subject, run: Run) -> RunResult:
-    """One run, on the plain host. Whatever is raised in it is its error; only Ctrl-C passes."""
-    begun, process = time.perf_counter(), os.getpid()
+def carry_out(subject: Subject, run: Run, *, is_ours: bool = False) -> RunResult:
+    """One run, on the plain host. Whatever is raised in it is its error; only Ctrl-C passes, if the process is ours."""
+    begun = time.perf_counter()
     try:
-        digest, faults, measures = _run(subject, run)
-    except KeyboardInterrupt:
-        raise
+        with without_children():  # they would take runs of ours as well
+            digest, faults, measures = _run(subject, run)
     except BaseException as error:  # a world may end the program, and ends its run
+        if is_ours and isinstance(error, KeyboardInterrupt):
+            raise
         lasted = time.perf_counter() - begun
         return RunResult("", 0, {}, printable(error_words(error)), lasted, _traceback_of(error))
-    finally:
-        if os.getpid() != process:  # a child that the world forked and let go on: it would take runs of ours as well
-            os._exit(0)
     return RunResult(digest, faults, measures, "", time.perf_counter() - begun)
 
 
@@ -154,11 +159,17 @@ class ProcessWorker:
 
     def end(self) -> None:
         if self._process.done() and self._process.exception() is None:
-            try:
-                os.kill(self._process.result(), getattr(signal, "SIGKILL", signal.SIGTERM))
-            except OSError:  # it has died by itself
-                pass
+            with contextlib.suppress(OSError):  # it has died by itself, and has left nothing behind
+                _kill_group(self._process.result())
         self._pool.shutdown(cancel_futures=True)
+
+
+def _kill_group(process: int) -> None:
+    """End a worker and what its worlds have left behind."""
+    if hasattr(os, "killpg"):
+        os.killpg(process, signal.SIGKILL)
+    else:
+        os.kill(process, signal.SIGTERM)
 
 
 def _follow_leader() -> None:
@@ -169,14 +180,33 @@ def _follow_leader() -> None:
     with contextlib.suppress(OSError):  # what worlds print is no result; a process may have no such streams
         os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "register_at_fork"):
+        os.setpgid(0, 0)
+        os.register_at_fork(after_in_child=partial(_close_all, _pipes()))
     leader = parent_process()
 
     def follow() -> None:
         if leader is not None:
             leader.join()
-            os._exit(1)
+            _kill_group(os.getpid())
 
     threading.Thread(target=follow, daemon=True).start()
+
+
+def _pipes() -> list[int]:
+    """The pipes that are open, but for the three standard streams."""
+    found = []
+    for place in Path("/dev/fd").iterdir():
+        with contextlib.suppress(OSError):  # that by which they are listed
+            if int(place.name) > 2 and stat.S_ISFIFO(os.fstat(int(place.name)).st_mode):
+                found.append(int(place.name))
+    return found
+
+
+def _close_all(files: list[int]) -> None:
+    for file in files:
+        with contextlib.suppress(OSError):
+            os.close(file)
 
 
 class Cluster:
@@ -261,11 +291,12 @@ class _Hands:
 class _Post:
     """A worker and what it is at: coming up, idle, or running."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, time_limit: float | None) -> None:
         self.worker = worker
         self.run: Run | None = None  # under way
         self.future: Future[Any] | None = worker.ready  # of what it is at; None while it is idle
-        self.until: float | None = None  # when the run is given up, on the monotonic clock
+        # When it is given up, on the monotonic clock. An import may take longer than a run, and is done once.
+        self.until: float | None = None if time_limit is None else time.monotonic() + max(time_limit, _LONGEST_START)
 
     def begin(self, run: Run, time_limit: float | None) -> None:
         self.run, self.future = run, self.worker.begin(run)
@@ -302,7 +333,7 @@ class Crew:
         """Carry runs out, in the order given, and have each taken when it is over, on this thread."""
         if self._hire is None:
             for run in runs:
-                take(run, carry_out(self._subject, run))
+                take(run, carry_out(self._subject, run, is_ours=True))
             return
         self._waiting.extend(runs)
         while self._waiting or any(post.run is not None for post in self._posts):
@@ -311,10 +342,8 @@ class Crew:
             for post in list(self._posts):
                 if post.future is not None and post.future.done():
                     self._settle(post, post.future, take)
-                elif post.run is not None and post.until is not None and time.monotonic() >= post.until:
-                    self._dismiss(post)
-                    limit = self._time_limit or 0.0
-                    take(post.run, RunResult("", 0, {}, f"it did not end within {seconds(limit)} of real time", limit))
+                elif post.until is not None and time.monotonic() >= post.until:
+                    self._give_up(post, take)
 
     def close(self) -> None:
         """Let go of all workers, whatever they do."""
@@ -325,7 +354,7 @@ class Crew:
     def _give_work(self, hire: Hire) -> None:
         running = sum(post.run is not None for post in self._posts)
         while len(self._posts) < min(self._workers, running + len(self._waiting)):
-            self._posts.append(_Post(hire(self._subject)))
+            self._posts.append(_Post(hire(self._subject), self._time_limit))
         for post in self._posts:
             if post.future is None and self._waiting:
                 post.begin(self._waiting.popleft(), self._time_limit)
@@ -351,6 +380,15 @@ class Crew:
             run = post.run
             post.rest()
             take(run, future.result())
+
+    def _give_up(self, post: _Post, take: Take) -> None:
+        """A worker has taken too long: of its run, or while it came up."""
+        self._dismiss(post)
+        if post.run is None:
+            self._mourn(None, take)
+        else:
+            limit = self._time_limit or 0.0
+            take(post.run, RunResult("", 0, {}, f"it did not end within {seconds(limit)} of real time", limit))
 
     def _mourn(self, run: Run | None, take: Take) -> None:
         """A worker has died: of its run, or while it came up."""

@@ -46,6 +46,9 @@ def fail():
 def leave():
     raise SystemExit(3)
 
+def interrupt():
+    raise KeyboardInterrupt
+
 def hang():
     while True:
         pass
@@ -54,8 +57,20 @@ def measure(runtime):
     swims = runtime.game["swims"]
     return {"swims": swims, "each": swims / len(runtime.agents), "mood": "dry" if swims % 2 else "wet"}
 
+def stay():
+    if os.fork() == 0:  # a child that holds all that is open here
+        time.sleep(1000)
+
+def die_and_stay():
+    stay()
+    os._exit(7)
+
+def hang_and_stay():
+    stay()
+    hang()
+
 troubles = {
-    "fail": fail, "leave": leave, "hang": hang, "die": lambda: os._exit(7), "gate": int, "slow": lambda: time.sleep(0.2)
+    "stay": stay, "die+stay": die_and_stay, "hang+stay": hang_and_stay, "interrupt": interrupt, "fail": fail, "leave": leave, "hang": hang, "die": lambda: os._exit(7), "gate": int, "slow": lambda: time.sleep(0.2)
 }
 world = SimpleWorld(
     "pond",

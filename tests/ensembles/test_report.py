@@ -156,3 +156,34 @@ def test_pictures_need_an_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError):
         EnsembleReport(ROWS).draw(tmp_path)
+
+
+BEYOND = [10**400, float("inf"), float("nan"), 1e300]
+
+
+@pytest.mark.parametrize("value", BEYOND, ids=["whole", "inf", "nan", "large"])
+def test_a_number_that_is_beyond_reckoning_costs_no_report(value):
+    rows = rows_of('{"ducks": 2}', [1.0, value, 3.0]) + rows_of('{"ducks": 4}', [value, 2.0, value])
+    told = list(EnsembleReport(rows).lines())
+    assert told[4].split()[:4] == ["2", "2", "2", "2"]  # ducks, runs, mean, margin
+    assert told[5].split()[:3] == ["4", "1", "2"]
+    assert told[6] == "  without 3 runs in which it is infinite, NaN or beyond 1e+100"
+
+
+@pytest.mark.parametrize("unit", [1e99, 1e-90, 5e-324], ids=["large", "small", "least"])
+def test_numbers_whose_squares_are_no_floats_any_more_are_compared(unit):
+    told = EnsembleReport(
+        rows_of("{}", [unit, 2 * unit, 4 * unit]) + rows_of('{"ducks": 4}', [3 * unit, 3 * unit, 0.0])
+    )
+    contrast = told.contrast(told.groups[1], "swims")
+    assert contrast.difference == pytest.approx(-unit / 3)
+    assert len([*told.lines()]) == 12
+
+
+@pytest.mark.slow  # Matplotlib is slow to import
+def test_pictures_of_numbers_that_are_beyond_reckoning(tmp_path):
+    rows = [
+        row for value in BEYOND for row in rows_of(f'{{"ducks": {value!r}}}'.replace("inf", "Infinity"), [1e99, value])
+    ]
+    rows = [row._replace(setting=row.setting.replace("nan", "NaN")) for row in rows]
+    assert EnsembleReport(rows).draw(tmp_path) == [tmp_path / "swims.svg"]

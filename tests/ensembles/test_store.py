@@ -162,6 +162,8 @@ def test_the_same_table_for_data_frames(tmp_path):
         "measure.each": [0.1, None, 3.0], "measure.mood": ["wet", None, None],
         "measure.swims": [None, None, "1180591620717411303424"],  # too long for a number of theirs
     }  # fmt: skip
+    write_parquet([row(measures={"mood": "\udc80", "each": float("nan")}), row()], tmp_path / "odd.parquet")
+    assert parquet.read_table(tmp_path / "odd.parquet")["measure.mood"].to_pylist() == ["\\udc80", None]
 
 
 def test_data_frames_need_an_extra(tmp_path, monkeypatch):

@@ -129,9 +129,23 @@ def test_runs_that_fail_are_rows(pond):
     assert runs(params={"trouble": "fail 1"}, retry=True).carried_out == 1
 
 
-def test_what_is_measured_has_to_be_plain(pond, edited):
-    edited(pond.name, "\nworld._measure = lambda runtime: {'swims': [1]}\n")
-    assert "its measure gives [1] for 'swims'" in runs(seeds=[0]).rows[0].error
+@pytest.mark.parametrize(("value", "said"), [("[1]", "[1]"), ("10**5000", "<a number of 16610 bits>")])
+def test_what_is_measured_has_to_be_plain(pond, edited, value, said):
+    edited(pond.name, f"\nworld._measure = lambda runtime: {{'swims': {value}}}\n")
+    assert f"its measure gives {said} for 'swims'" in runs(seeds=[0]).rows[0].error
+
+
+def test_what_is_measured_may_be_nothing_to_reckon_with(pond, edited):
+    edited(
+        pond.name,
+        """
+world._measure = lambda runtime: {"swims": [10**400, float("nan"), float("-inf")][len(runtime.agents) - 1]}
+""",
+    )
+    done = runs(seeds=[0], params={"ducks": "1,2,3"}, csv="runs.csv")
+    assert [row.error for row in done.rows] == ["", "", ""]
+    told = [line.rpartition(",")[2] for line in Path("runs.csv").read_text().splitlines()]
+    assert told == ["measure.swims", f"1{'0' * 400}", "nan", "-inf"]
 
 
 def test_ctrl_c_keeps_what_is_finished(pond):
@@ -232,3 +246,30 @@ def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
     write_csv([row for row in done.rows if not row.params["trouble"]], pond.parent / "beside.csv")
     write_csv(runs(out="here.sqlite", seeds="0:8", params={"trouble": [""]}).rows, pond.parent / "here.csv")
     assert (pond.parent / "beside.csv").read_bytes() == (pond.parent / "here.csv").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_children_that_a_world_leaves_behind_keep_nobody(pond):
+    """They hold what is open in their worker, by which alone its death is seen."""
+    troubles = ["stay 0", "die+stay 0", "hang+stay 0", "interrupt 0"]
+    done = runs(seeds=[0], params={"trouble": troubles}, workers=2, time_limit=0.5)
+    assert [(row.params["trouble"], row.error) for row in done.rows] == [
+        ("die+stay 0", "its process died, 2 times"),
+        ("hang+stay 0", "it did not end within 0.5 s of real time"),
+        ("interrupt 0", "KeyboardInterrupt: "),
+        ("stay 0", ""),
+    ]
+    patience = time.monotonic() + 20
+    while _processes_in(pond.parent) and time.monotonic() < patience:
+        time.sleep(0.01)  # who was killed is there for a moment
+    assert _processes_in(pond.parent) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # a Python with threads says that it is dangerous
+def test_what_forks_while_it_is_imported_is_imported_once(pond, edited):
+    edited(pond.name, "\nchild = os.fork()\n")
+    assert [row.error for row in runs(seeds=[0]).rows] == [""]
+    module = sys.modules[pond.stem]
+    assert os.waitstatus_to_exitcode(os.waitpid(module.child, 0)[1]) == 0

@@ -55,6 +55,14 @@ class TestSearching:
         with pytest.raises(EnsembleError, match="no trial has a value: in each a run failed"):
             search({"ducks": "1:9"}, params={"trouble": "fail 1"}, trials=2)
 
+    def test_a_trial_whose_measure_is_not_finite_has_no_value(self, pond, world, monkeypatch):
+        monkeypatch.setattr(
+            world, "_measure", lambda runtime: {"swims": float("inf") if len(runtime.agents) > 4 else 1}
+        )
+        tuned = search({"ducks": "9,2"}, trials=4)
+        assert {(trial.params["ducks"], trial.value) for trial in tuned.trials} == {(9, None), (2, 1.0)}
+        assert tuned.best.params == {"ducks": 2}
+
     def test_what_is_no_number_cannot_be_best(self, pond):
         with pytest.raises(
             EnsembleError, match="the world measures no number 'swim'. Did you mean 'swims'[?] They are"

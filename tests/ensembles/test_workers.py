@@ -113,6 +113,21 @@ def test_workers_that_die_before_they_begin(subject):
     assert office.log == [(1, "ended"), (2, "ended"), (3, "ended")]
 
 
+def test_workers_that_do_not_come_up_are_given_up_like_those_that_die(subject, monkeypatch):
+    monkeypatch.setattr(workers, "_LONGEST_START", 0.02)
+
+    class Slow(Office):
+        def hire(self, subject):
+            stub = super().hire(subject)
+            if self.hired < 3:
+                stub.ready = Future()
+            return stub
+
+    office = Slow(subject)
+    assert office.work(runs=RUNS[:1], time_limit=0.01) == {0: "d0"}
+    assert office.log == [(1, "ended"), (2, "ended"), (3, 0), (3, "ended")]
+
+
 def test_a_process_that_died_while_it_was_idle_is_a_death_as_any_other(subject):
     class Broken:
         def submit(self, *_):
