@@ -68,9 +68,10 @@ class Thought:
     """One thing that is asked, until it has an answer or has none."""
 
     __slots__ = (
-        "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache", "is_misfit",
-        "key", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request", "seen",
-        "spendings", "state", "strand", "timer", "untaken", "usage", "value", "waiter", "worth",
+        "agent", "asked", "attempts", "began", "bound", "call", "check", "corrections", "ended", "is_from_cache",
+        "is_misfit", "key", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason",
+        "request", "seen", "spendings", "state", "strand", "timer", "untaken", "usage", "used", "value", "waiter",
+        "worth",
     )  # fmt: skip
 
     def __init__(
@@ -110,7 +111,9 @@ class Thought:
         self.attempts: int = 0  # how many of its calls failed
         self.corrections: int = 0  # how many answers could not be taken
         self.not_before: int = 0  # the tick from which on it may be asked again
-        self.usage: int = 0  # tokens that all its calls have used
+        self.usage: int = 0  # tokens that all its calls have used, or may have
+        self.used: Usage = Usage()  # the same as its model said
+        self.call: int = -1  # the number of its last call outside; -1 before
         self.value: object = None  # what was answered; plain
         self.untaken: tuple[object, str] | None = None  # the last answer that could not be taken, and why
         self.is_from_cache: bool = False
@@ -290,7 +293,7 @@ class Mind:
         assert waiter is not None
         self._waiting.append(thought)
         self._is_sorted = False
-        self._tell(thought, "asked")
+        self._tell(thought, "asked", model=model.label, **({"purpose": purpose} if purpose else {}))
         self.serve_soon()
         if told is not None:
             told(thought)
@@ -446,10 +449,11 @@ class Mind:
         data = request.plain()
         answers = self.runtime.calls.answers
         if answers is not None and self.stand_in is not None and not answers.has_answer(fn, data):
-            thought.strand = None
+            thought.strand, thought.call = None, -1
             self.stood_in += 1
             self._by_script(thought, self.stand_in)
             return
+        thought.call = self.runtime.calls.count  # which it becomes now
         try:
             reply = read_reply(await self.runtime.call(fn, data, self.keep_prompts))
         except Exception as error:
@@ -464,7 +468,8 @@ class Mind:
         """A call is over."""
         thought.timer = None
         used = reply.usage.total
-        self.used = Usage(self.used.read + reply.usage.read, self.used.written + reply.usage.written)
+        self.used = self.used.plus(reply.usage)
+        thought.used = thought.used.plus(reply.usage)
         if reply.kind and not used and reply.kind not in FREE:
             self._settle(thought, None)  # what it used nobody knows
         else:
@@ -538,7 +543,7 @@ class Mind:
         thought.state, thought.reason = "queued", reason
         self._waiting.append(thought)
         self._is_sorted = False
-        self._tell(thought, "again", reason=reason)
+        self._tell(thought, "again", tokens=thought.usage, reason=reason, **_came(thought))
         self.serve_soon()
 
     def _keep(self, key: str, value: object) -> None:
@@ -571,7 +576,7 @@ class Mind:
         thought.ended = self.runtime.tick
         self.recent.append(thought)
         told = {"reason": thought.reason} if thought.reason else {}
-        self._tell(thought, state, tokens=thought.usage, **told)
+        self._tell(thought, state, tokens=thought.usage, **told, **_came(thought))
         if waiter is not None:
             waiter.notify(value)
 
@@ -594,7 +599,7 @@ class Mind:
             self._waiting.remove(thought)
         thought.state, thought.ended = "outpaced", self.runtime.tick
         self.recent.append(thought)
-        self._tell(thought, "outpaced", tokens=thought.usage)
+        self._tell(thought, "outpaced", tokens=thought.usage, **_used(thought))
         self.serve_soon()
 
     # --- for people ---------------------------------------------------------------------------------------------------
@@ -627,6 +632,11 @@ class Mind:
     def outside(self) -> tuple[str, ...]:
         """The names of its models that are outside of the game."""
         return tuple(name for name, model in self.models.items() if isinstance(model, Model))
+
+    @property
+    def prices(self) -> dict[str, tuple[float, float]]:
+        """What a million tokens cost that are read, and that are written, of those models that cost anything."""
+        return {name: model.price for name, model in self.models.items() if any(model.price)}
 
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
@@ -716,6 +726,18 @@ class Mind:
 
 
 _PURPOSES: Final = frozenset({"reflect"})  # those of the actions here, for which nobody has to have a budget
+
+
+def _came(thought: Thought) -> dict[str, int | bool]:
+    """Where an answer came from, for who reads the trace: which call outside, or the cache."""
+    if thought.is_from_cache:
+        return {"cached": True}
+    return {**({"call": thought.call} if thought.call >= 0 else {}), **_used(thought)}
+
+
+def _used(thought: Thought) -> dict[str, int]:
+    """What its calls have used so far, as its model said; its price is in no trace, which is one of what happened."""
+    return {"read": thought.used.read, "written": thought.used.written} if thought.used.total else {}
 
 
 def _too_much(tokens: int, budget: Budget) -> str:
