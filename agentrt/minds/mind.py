@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, ThoughtFailedError, did_you_mean
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.kernel.traps import Waiter, at_once, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, sleep_ticks, suspend_on
 from agentrt.minds.accounts import Account, Budget, Spending
 from agentrt.minds.asked import (
     AGAIN,
@@ -145,6 +145,8 @@ class Mind:
         cache: how many answers are kept, by all that was asked; 0 for none.
         retries: how often a call that failed is made again.
         backoff: after how many game seconds it is, at first and at most; doubled each time.
+        delay: in how many game seconds an answer from outside comes at the earliest, be its server as quick as it will.
+            On the plain host, where a call is waited for, it is waited for only then: the game goes on meanwhile.
         keep_prompts: whether recordings have what was asked, beside its hash.
         stand_in: answers in a branch of a recording what was never asked in the recorded run; without one such a call
             is an error, or goes to the model if the branch may call the outside.
@@ -164,10 +166,11 @@ class Mind:
         cache: int = 512,
         retries: int = 2,
         backoff: tuple[float, float] = (1.0, 60.0),
+        delay: float = 0.0,
         keep_prompts: bool = False,
         stand_in: Scripted | None = None,
     ) -> None:
-        _check(backoff, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
+        _check(backoff, delay, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
         self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
         if not hasattr(runtime, "kernel"):
             raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
@@ -177,6 +180,7 @@ class Mind:
         self.at_once: int = at_once
         self.retries: int = retries
         self.backoff: tuple[float, float] = backoff
+        self.delay: float = delay
         self.keep_prompts: bool = keep_prompts
         self.stand_in: Scripted | None = stand_in
         self.each: Budget = each
@@ -444,18 +448,24 @@ class Mind:
         return Asked(name, thought.purpose, self.runtime.tick, thought.request, thought.seen, thought.options, random)
 
     async def _call(self, thought: Thought, model: Model) -> None:
-        request = thought.request
-        fn = model.ask_here if self.runtime.kernel.host.name == "plain" else model.ask
-        data = request.plain()
+        fn: Callable[..., Any] = model.ask_here if self.runtime.host == "plain" else model.ask
+        data = thought.request.plain()
         answers = self.runtime.calls.answers
         if answers is not None and self.stand_in is not None and not answers.has_answer(fn, data):
             thought.strand, thought.call = None, -1
             self.stood_in += 1
             self._by_script(thought, self.stand_in)
             return
+        args: tuple[Any, ...] = (data, self.keep_prompts)
+        if self.delay and (self.runtime.calls.recorded_host or self.runtime.host) == "plain":
+            # Begun now and collected when it is due; in a replay nothing is begun, and it is answered then.
+            if answers is None:
+                fn, args = model.collect, (*args, model.begin(*args))
+            await self._wait_for_delay(thought, 1)  # what is collected comes in a tick later
         thought.call = self.runtime.calls.count  # which it becomes now
         try:
-            reply = read_reply(await self.runtime.call(fn, data, self.keep_prompts))
+            reply = read_reply(await self.runtime.call(fn, *args))
+            await self._wait_for_delay(thought, 0)
         except Exception as error:
             reply = Reply(kind=REFUSED, text=error_words(error))
         if reply.key and reply.key != data["key"]:
@@ -463,6 +473,13 @@ class Mind:
             self.other_prompts += 1
         thought.strand = None
         self._replied(thought, reply)
+
+    async def _wait_for_delay(self, thought: Thought, less: int) -> None:
+        """Sleep until an answer may come, or so many ticks less."""
+        since = thought.began if thought.attempts or thought.corrections else thought.asked
+        left = since + self.runtime.clock.ticks(self.delay) - less - self.runtime.tick if self.delay else 0
+        if left > 0:
+            await sleep_ticks(left)
 
     def _replied(self, thought: Thought, reply: Reply) -> None:
         """A call is over."""
@@ -776,11 +793,13 @@ def _by_name(models: Sequence[AnyModel]) -> dict[str, AnyModel]:
     return found
 
 
-def _check(backoff: object, **counts: tuple[object, int]) -> None:
+def _check(backoff: object, delay: object, **counts: tuple[object, int]) -> None:
     """Refuse what does not fit; ``counts`` are whole numbers, each with the least that it may be."""
     for name, (value, least) in counts.items():
         if type(value) is not int or value < least:
             raise DefinitionError("Mind", f"{name} is {repr_of(value, 80)}.", f"Write a whole number from {least} on.")
+    if isinstance(delay, bool) or not isinstance(delay, (int, float)) or not 0 <= delay < float("inf"):
+        raise DefinitionError("Mind", f"delay is {repr_of(delay, 80)}.", "Write game seconds from 0 on.")
     numbers = [one for one in backoff if isinstance(one, (int, float))] if isinstance(backoff, tuple) else []
     if len(numbers) != 2 or not 0 < numbers[0] <= numbers[1] < float("inf"):
         problem = f"backoff is {repr_of(backoff, 80)}."

@@ -301,6 +301,37 @@ def test_nothing_of_a_call_waits_for_the_collector(kind):
             gc.enable()
 
 
+@pytest.mark.parametrize("host", ["plain", "asyncio"])
+def test_with_a_delay_an_answer_comes_when_it_is_due_and_the_game_goes_on_meanwhile(host, tmp_path):
+    """The server answers when the game has gone on, which on the plain host it could not if it were waited for."""
+    world = None
+
+    def behave(body, number):
+        deadline = time.monotonic() + 10
+        while host == "plain" and world.runtime.tick < 8 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return Answer(WALK)
+
+    path = tmp_path / "run.sqlite"
+    with ModelServer(behave) as server:
+        world = World(server, host, delay=0.5, record=path)
+        world.run(lambda: world.walks() >= 1)
+        asked, answered = ([one.tick for one in world.heard if became(one) == what] for what in ("asked", "answered"))
+    assert answered[0] - asked[0] == 10
+    url = server.url
+
+    class Gone:
+        pass
+
+    Gone.url = url
+    report = replay(path, lambda *, seed, host: World(Gone, host, delay=0.5).runtime, host="plain")
+    assert (report.difference, report.answered) == (None, 1)
+
+
+def became(record):
+    return dict(record.detail)["became"] if record.event == "thought" else ""
+
+
 BAD = (Answer(status=429), Answer(status=500), Answer(WALK, is_half=True), Answer(body="{nonsense"),
        Answer("I would rather not."), Answer({"activity": "x"}))  # fmt: skip
 
