@@ -128,7 +128,6 @@ ONE_READER = {  # modules that one other imports, and nothing that a facade show
     "agentrt.inspect.branches": "processes, their threads and files: what a recording's own thread only asks about",
     "agentrt.inspect.past": "what lives on the thread of those who look back",
     "agentrt.inspect.server": "what lives on the server's thread",
-    "agentrt.inspect.thoughts": "who may read what a mind was asked, and how much of it is told",
     "agentrt.record.forms": "reads signatures of authors' functions: a grammar of types with bounds of its own",
     "agentrt.runtime.driving": "who runs the ticks and closes it all; the runtime itself is a face",
     "agentrt.shards.eye": "what a place with shards loads only when somebody looks at them",

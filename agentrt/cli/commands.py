@@ -788,6 +788,7 @@ def _made(path: Path) -> Iterator[TextIO]:
 @click.option("--first", type=click.IntRange(min=0), help="From this tick on.")
 @click.option("--last", type=click.IntRange(min=0), help="Up to this tick.")
 @click.option("--max-mb", type=click.IntRange(1, 2000), help="html: how large it may become (64).")
+@click.option("--answers", is_flag=True, help="html: with what models answered, and were asked if that was kept.")
 def export(
     *,
     recording: Path,
@@ -797,6 +798,7 @@ def export(
     first: int | None,
     last: int | None,
     max_mb: int | None,
+    answers: bool,
 ) -> None:
     """Write RECORDING for others.
 
@@ -810,7 +812,9 @@ def export(
         raise click.UsageError("Say for whom: --html, --to perfetto, or --to otel.")
     if max_mb is not None and kind not in (None, "html"):
         raise click.UsageError(f"--max-mb is for --html: what is written for {kind} has no limit.")
-    write = _exporting(kind or "html", first, last, max_mb)
+    if answers and kind not in (None, "html"):
+        raise click.UsageError(f"--answers is for --html: what is written for {kind} has none.")
+    write = _exporting(kind or "html", first, last, max_mb, answers=answers)
     with Recording.open(recording) as opened:
         if str(output) == "-":
             write(opened, JsonOut())
@@ -829,7 +833,7 @@ def export(
 
 
 def _exporting(
-    kind: str, first: int | None, last: int | None, max_mb: int | None
+    kind: str, first: int | None, last: int | None, max_mb: int | None, *, answers: bool
 ) -> Callable[[Recording, SupportsWrite[str]], str]:
     """What writes a recording, and says in words what it wrote."""
     if kind == "html":
@@ -838,7 +842,7 @@ def _exporting(
             from agentrt.inspect.onefile import MOST_BYTES, write_html
 
             most = MOST_BYTES if max_mb is None else max_mb * 1_000_000
-            made = write_html(recording, out, first=first, last=last, max_bytes=most)
+            made = write_html(recording, out, first=first, last=last, max_bytes=most, answers=answers)
             agents = counted(made.agents, "agent")
             return f"{made.bytes / 1e6:.1f} MB (ticks {made.first} to {made.last}, {agents})"
 

@@ -12,6 +12,8 @@ How it is made:
 * What an agent offers is put into groups here, and what is watched over time is evaluated: the page knows no grammar,
   and what was not watched when the file was made needs a server.
 * Time lines are folded here and packed for each agent: one looks at long ranges of them.
+* How it stands with thoughts is folded here, too: in a chunk it is told where it changes, as numbers of rows. What was
+  answered (and asked, if the recording has that) is in the file only if whoever makes it says so.
 * The page's modules become one script: each is a function that gives what it exports, called in the order in which they
   import each other. They write their imports and exports in few ways, and any other is an error here.
 * All of it is ASCII. Packed data is in base64, in elements that no browser runs; whatever was recorded is in there, and
@@ -39,8 +41,10 @@ from agentrt.drawing import Drawing
 from agentrt.errors import DataFault, RecordingError
 from agentrt.inspect.pins import readings
 from agentrt.inspect.protocol import Pin, hello, reloads_message, span_rows, write
+from agentrt.inspect.thoughts import recorded_message, recorded_text
 from agentrt.record.recording import Stay
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
+from agentrt.record.thoughtfold import EVENTS, ThoughtFold, prices_of
 from agentrt.record.views import SpanNames, difference, settle
 from agentrt.snapshot import AgentSnapshot, explain
 from agentrt.snapshot.offered import offered
@@ -49,6 +53,7 @@ from agentrt.words import words_of
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
+    from agentrt.record.lines import TickRecords
     from agentrt.record.recording import Recording
 
 MOST_BYTES = 64 * 1024 * 1024  # of one file; a browser opens that in about a second
@@ -84,6 +89,7 @@ def write_html(
     title: str = "",
     max_bytes: int = MOST_BYTES,
     pins: Sequence[tuple[str, str]] = (),
+    answers: bool = False,
 ) -> OneFile:
     """Write a recording as one file of HTML, which shows it without a server.
 
@@ -94,6 +100,8 @@ def write_html(
         title: what the page calls it; by default the name of its file.
         max_bytes: how large the file may become.
         pins: what is watched in it over time: each an agent, and an expression over its values.
+        answers: whether it holds what models answered, and what they were asked if the recording has that: it may be
+            what players wrote.
 
     Returns:
         How large it is, and what is in it.
@@ -109,6 +117,8 @@ def write_html(
     if low > high:
         raise RecordingError(recording.where, f"it has no such ticks: it has {kept} to {final}")
     writer = _Writer(recording, out, low, high, max_bytes, [Pin(*one) for one in pins])
+    if answers:
+        writer.texts = {}
     return writer.write(title or recording.path.name)
 
 
@@ -128,6 +138,10 @@ class _Writer:
         self._fits: int | None = None  # up to which tick a file would not become too large, as far as it is known
         self._stays = list(recording.stays(first, last))
         self._names: dict[str, SpanNames] = {}  # of what agents run
+        self._thoughts = ThoughtFold(prices_of(recording.meta), recording.first_tick)
+        self.texts: dict[str, list[list[Any]]] | None = (
+            None  # what was answered in thoughts; None if that is for nobody
+        )
 
     def write(self, title: str) -> OneFile:
         script, style, icon = _page()
@@ -154,6 +168,8 @@ class _Writer:
             if high < self._last and self._bytes - page < _FOR_CHUNKS * (self._most - page):
                 self._fits = high
         lines = self._lines()
+        if self.texts is not None:
+            self._put_packed("texts", write(self.texts))
         self._put_packed("recorded", write(self._index(title, chunks, kinds, lines)))
         self._bytes -= len(script)
         self._put(f"<script>{script}</script>\n</body>\n</html>\n")
@@ -202,6 +218,7 @@ class _Writer:
             "agents": [[one.name, kinds.get(one.number, ""), one.first, one.last] for one in self._stays],
             "lines": [[agent, number] for agent, number in lines.items()],
             "drawn": recording.has_drawings,
+            "texts": self.texts is not None,
             "reloads": reloads_message(reloads),
         }
 
@@ -247,11 +264,14 @@ class _Writer:
             if not records or records[-1][0] != tick:
                 records.append([tick, []])
             records[-1][1].append(lines.of(write({"is": [agent, path, event.value, dict(detail)]})))
-        told = {"first": low, "last": high, "texts": list(texts.known), "records": records}
+        thoughts = _Numbers()
+        minds = list(self._minds(low, high, thoughts))
+        told = {"first": low, "last": high, "texts": list(texts.known), "records": records, "minds": minds}
         rest = write({**told, "drawings": list(self._drawings(low, high))})
         return (
             f'{rest[:-1]},"views":[{",".join(parts)}],"rows":[{",".join(rows.known)}],"trees":[{",".join(trees.known)}],'
-            f'"lines":[{",".join(lines.known)}],"values":[{",".join(values.known)}]}}'
+            f'"lines":[{",".join(lines.known)}],"values":[{",".join(values.known)}],'
+            f'"thoughts":[{",".join(thoughts.known)}]}}'
         )
 
     def _views(self, stay: Stay, low: int, high: int, kinds: dict[int, str], tables: _Tables) -> Iterator[list[Any]]:
@@ -297,6 +317,42 @@ class _Writer:
         except (DataFault, RecursionError) as error:
             problem = f"the view of {stay.name[:40]!r} in tick {tick} is broken: {error}"
             raise RecordingError(self._recording.where, problem) from None
+
+    def _minds(self, low: int, high: int, rows: _Numbers) -> Iterator[list[Any]]:
+        """How it stands with thoughts at the first tick, and wherever that changes."""
+        fold, is_told = self._thoughts, False
+        for batch in self._recording.batches(EVENTS, fold.tick + 1, high):
+            if batch.tick > low and not is_told:
+                is_told = True
+                yield [low, self._mind(rows)]
+            has_changed = [fold.feed(record) for _, record in batch.placed]
+            if batch.tick >= low and any(has_changed):
+                is_told = True
+                yield [batch.tick, self._mind(rows)]
+                self._read_answers(batch)
+        if not is_told:
+            yield [low, self._mind(rows)]
+        fold.tick = high
+
+    def _mind(self, rows: _Numbers) -> dict[str, Any]:
+        """How it stands now, with numbers of rows: most of them are told again and again."""
+        message = recorded_message(self._thoughts, "")
+        for group in message["groups"]:
+            group["rows"] = [rows.of(write(row)) for row in group["rows"]]
+        message["agents"] = [rows.of(write({"is": row})) for row in message["agents"]]
+        return message
+
+    def _read_answers(self, batch: TickRecords) -> None:
+        """Keep what came in for thoughts in a tick, if that is to be in the file."""
+        if self.texts is None:
+            return
+        for _, record in batch.placed:
+            told = dict(record.detail)
+            number = told.get("thought")
+            thought = self._thoughts.find(number) if type(number) is int and "call" in told else None
+            if thought is not None:
+                text = recorded_text(self._recording, thought)
+                self.texts.setdefault(str(thought.number), []).append([batch.tick, text])
 
     def _drawings(self, low: int, high: int) -> Iterator[list[Any]]:
         """The drawings: tick, patch or drawing, whether it is whole, and what is wrong if there is none."""

@@ -33,6 +33,7 @@ from agentrt.errors import ENDS_PROGRAM, InspectorError, RecordingError
 from agentrt.inspect.protocol import Command
 from agentrt.inspect.recorded import RecordedScene, RecordedSource
 from agentrt.inspect.sessions import Message, Session
+from agentrt.inspect.thoughts import unread
 from agentrt.kernel.trace import Kept, TraceEvent
 from agentrt.record.recording import Recording
 from agentrt.record.ring import RING_BYTES, RING_TICKS, RingFile, RingRecorder, save_ring
@@ -312,6 +313,9 @@ class Past(RecordedSource):
             self.wishes.append((session, command))
         else:
             super()._obey(session, command, now)
+
+    def _thought(self, scene: RecordedScene, session: Session, number: int) -> Message:
+        return unread(number, "The past of a run holds no prompts and no answers: look at it now, or record the run.")
 
     def _give_back(self, session: Session) -> None:
         self._open.pop(session, None)

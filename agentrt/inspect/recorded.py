@@ -48,6 +48,7 @@ from agentrt.inspect.protocol import (
     timeline_message,
 )
 from agentrt.inspect.sessions import Message, Session, Source
+from agentrt.inspect.thoughts import RecordedThoughts, unread
 from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
@@ -80,6 +81,7 @@ class RecordedScene:
         self._clock = clock
         self.pins: RecordedPins = RecordedPins(recording, clock)
         self._hands = RecordedHands(recording, clock)
+        self.thoughts: RecordedThoughts = RecordedThoughts(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
         self._names_of: dict[str, SpanNames] = {}
@@ -113,6 +115,7 @@ class RecordedScene:
             yield from self._drawing(session, tick)
         yield from self.pins.messages(session, tick, last)
         yield from self._hands.messages(session, last)
+        yield from self.thoughts.messages(session, tick, now)
         yield from self.crowd.messages(session, tick, last)
         if watch.branches and self.branches is not None:
             yield from self._branches(session, tick, last, self.branches)
@@ -271,6 +274,7 @@ class RecordedSource(Source):
     ) -> None:
         super().__init__(clock)
         self._path = path
+        self._controls = controls
         self._branches = Branches(path, branches, app, controls=controls)
         self._title = title or Path(path).name
         self._hello: Message = {}
@@ -359,7 +363,11 @@ class RecordedSource(Source):
         scene.keep([query.agent for session in sessions if (query := session.watch.timeline) is not None])
         for session in sessions:
             while session.commands:
-                self._obey(session, session.commands.popleft(), now)
+                command = session.commands.popleft()
+                if command.do == "thought":
+                    session.notify(self._thought(scene, session, command.fields["id"]))
+                else:
+                    self._obey(session, command, now)
                 session.hurry()
             if session in self._open and session.is_due(now):
                 session.post(self._compose(scene, session, now), now)
@@ -431,6 +439,13 @@ class RecordedSource(Source):
             self._branch(session, do, fields)
         else:
             session.refuse("nothing runs in a recording, so nothing can be stopped", "not_live")
+
+    def _thought(self, scene: RecordedScene, session: Session, number: int) -> Message:
+        """What was asked and answered in a thought, for who may read it."""
+        try:
+            return scene.thoughts.text(number, session.at, session) if self._controls else unread(number)
+        except AgentRTError as error:  # of all that is looked at, only this is broken
+            return unread(number, words_of(error))
 
     def _branch(self, session: Session, do: str, fields: dict[str, Any]) -> None:
         branches = self._branches

@@ -115,6 +115,9 @@ class Usage(NamedTuple):
     def total(self) -> int:
         return self.read + self.written
 
+    def plus(self, other: Usage) -> Usage:
+        return Usage(self.read + other.read, self.written + other.written)
+
 
 class Reply(NamedTuple):
     """What came of one call."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, ThoughtFailedError, did_you_mean
 from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.kernel.traps import Waiter, at_once, suspend_on
+from agentrt.kernel.traps import Waiter, at_once, sleep_ticks, suspend_on
 from agentrt.minds.accounts import Account, Budget, Spending
 from agentrt.minds.asked import (
     AGAIN,
@@ -68,9 +68,10 @@ class Thought:
     """One thing that is asked, until it has an answer or has none."""
 
     __slots__ = (
-        "agent", "asked", "attempts", "began", "bound", "check", "corrections", "ended", "is_from_cache", "is_misfit",
-        "key", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason", "request", "seen",
-        "spendings", "state", "strand", "timer", "untaken", "usage", "value", "waiter", "worth",
+        "agent", "asked", "attempts", "began", "bound", "call", "check", "corrections", "ended", "is_from_cache",
+        "is_misfit", "key", "model", "not_before", "number", "options", "outpaced", "path", "purpose", "reason",
+        "request", "seen", "spendings", "state", "strand", "timer", "untaken", "usage", "used", "value", "waiter",
+        "worth",
     )  # fmt: skip
 
     def __init__(
@@ -110,7 +111,9 @@ class Thought:
         self.attempts: int = 0  # how many of its calls failed
         self.corrections: int = 0  # how many answers could not be taken
         self.not_before: int = 0  # the tick from which on it may be asked again
-        self.usage: int = 0  # tokens that all its calls have used
+        self.usage: int = 0  # tokens that all its calls have used, or may have
+        self.used: Usage = Usage()  # the same as its model said
+        self.call: int = -1  # the number of its last call outside; -1 before
         self.value: object = None  # what was answered; plain
         self.untaken: tuple[object, str] | None = None  # the last answer that could not be taken, and why
         self.is_from_cache: bool = False
@@ -142,6 +145,8 @@ class Mind:
         cache: how many answers are kept, by all that was asked; 0 for none.
         retries: how often a call that failed is made again.
         backoff: after how many game seconds it is, at first and at most; doubled each time.
+        delay: in how many game seconds an answer from outside comes at the earliest, be its server as quick as it will.
+            On the plain host, where a call is waited for, it is waited for only then: the game goes on meanwhile.
         keep_prompts: whether recordings have what was asked, beside its hash.
         stand_in: answers in a branch of a recording what was never asked in the recorded run; without one such a call
             is an error, or goes to the model if the branch may call the outside.
@@ -161,10 +166,11 @@ class Mind:
         cache: int = 512,
         retries: int = 2,
         backoff: tuple[float, float] = (1.0, 60.0),
+        delay: float = 0.0,
         keep_prompts: bool = False,
         stand_in: Scripted | None = None,
     ) -> None:
-        _check(backoff, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
+        _check(backoff, delay, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
         self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
         if not hasattr(runtime, "kernel"):
             raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
@@ -174,6 +180,7 @@ class Mind:
         self.at_once: int = at_once
         self.retries: int = retries
         self.backoff: tuple[float, float] = backoff
+        self.delay: float = delay
         self.keep_prompts: bool = keep_prompts
         self.stand_in: Scripted | None = stand_in
         self.each: Budget = each
@@ -290,7 +297,7 @@ class Mind:
         assert waiter is not None
         self._waiting.append(thought)
         self._is_sorted = False
-        self._tell(thought, "asked")
+        self._tell(thought, "asked", model=model.label, **({"purpose": purpose} if purpose else {}))
         self.serve_soon()
         if told is not None:
             told(thought)
@@ -441,17 +448,24 @@ class Mind:
         return Asked(name, thought.purpose, self.runtime.tick, thought.request, thought.seen, thought.options, random)
 
     async def _call(self, thought: Thought, model: Model) -> None:
-        request = thought.request
-        fn = model.ask_here if self.runtime.kernel.host.name == "plain" else model.ask
-        data = request.plain()
+        fn: Callable[..., Any] = model.ask_here if self.runtime.host == "plain" else model.ask
+        data = thought.request.plain()
         answers = self.runtime.calls.answers
         if answers is not None and self.stand_in is not None and not answers.has_answer(fn, data):
-            thought.strand = None
+            thought.strand, thought.call = None, -1
             self.stood_in += 1
             self._by_script(thought, self.stand_in)
             return
+        args: tuple[Any, ...] = (data, self.keep_prompts)
+        if self.delay and (self.runtime.calls.recorded_host or self.runtime.host) == "plain":
+            # Begun now and collected when it is due; in a replay nothing is begun, and it is answered then.
+            if answers is None:
+                fn, args = model.collect, (*args, model.begin(*args))
+            await self._wait_for_delay(thought, 1)  # what is collected comes in a tick later
+        thought.call = self.runtime.calls.count  # which it becomes now
         try:
-            reply = read_reply(await self.runtime.call(fn, data, self.keep_prompts))
+            reply = read_reply(await self.runtime.call(fn, *args))
+            await self._wait_for_delay(thought, 0)
         except Exception as error:
             reply = Reply(kind=REFUSED, text=error_words(error))
         if reply.key and reply.key != data["key"]:
@@ -460,11 +474,19 @@ class Mind:
         thought.strand = None
         self._replied(thought, reply)
 
+    async def _wait_for_delay(self, thought: Thought, less: int) -> None:
+        """Sleep until an answer may come, or so many ticks less."""
+        since = thought.began if thought.attempts or thought.corrections else thought.asked
+        left = since + self.runtime.clock.ticks(self.delay) - less - self.runtime.tick if self.delay else 0
+        if left > 0:
+            await sleep_ticks(left)
+
     def _replied(self, thought: Thought, reply: Reply) -> None:
         """A call is over."""
         thought.timer = None
         used = reply.usage.total
-        self.used = Usage(self.used.read + reply.usage.read, self.used.written + reply.usage.written)
+        self.used = self.used.plus(reply.usage)
+        thought.used = thought.used.plus(reply.usage)
         if reply.kind and not used and reply.kind not in FREE:
             self._settle(thought, None)  # what it used nobody knows
         else:
@@ -538,7 +560,7 @@ class Mind:
         thought.state, thought.reason = "queued", reason
         self._waiting.append(thought)
         self._is_sorted = False
-        self._tell(thought, "again", reason=reason)
+        self._tell(thought, "again", tokens=thought.usage, reason=reason, **_came(thought))
         self.serve_soon()
 
     def _keep(self, key: str, value: object) -> None:
@@ -571,7 +593,7 @@ class Mind:
         thought.ended = self.runtime.tick
         self.recent.append(thought)
         told = {"reason": thought.reason} if thought.reason else {}
-        self._tell(thought, state, tokens=thought.usage, **told)
+        self._tell(thought, state, tokens=thought.usage, **told, **_came(thought))
         if waiter is not None:
             waiter.notify(value)
 
@@ -594,7 +616,7 @@ class Mind:
             self._waiting.remove(thought)
         thought.state, thought.ended = "outpaced", self.runtime.tick
         self.recent.append(thought)
-        self._tell(thought, "outpaced", tokens=thought.usage)
+        self._tell(thought, "outpaced", tokens=thought.usage, **_used(thought))
         self.serve_soon()
 
     # --- for people ---------------------------------------------------------------------------------------------------
@@ -627,6 +649,11 @@ class Mind:
     def outside(self) -> tuple[str, ...]:
         """The names of its models that are outside of the game."""
         return tuple(name for name, model in self.models.items() if isinstance(model, Model))
+
+    @property
+    def prices(self) -> dict[str, tuple[float, float]]:
+        """What a million tokens cost that are read, and that are written, of those models that cost anything."""
+        return {name: model.price for name, model in self.models.items() if any(model.price)}
 
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
@@ -718,6 +745,18 @@ class Mind:
 _PURPOSES: Final = frozenset({"reflect"})  # those of the actions here, for which nobody has to have a budget
 
 
+def _came(thought: Thought) -> dict[str, int | bool]:
+    """Where an answer came from, for who reads the trace: which call outside, or the cache."""
+    if thought.is_from_cache:
+        return {"cached": True}
+    return {**({"call": thought.call} if thought.call >= 0 else {}), **_used(thought)}
+
+
+def _used(thought: Thought) -> dict[str, int]:
+    """What its calls have used so far, as its model said; its price is in no trace, which is one of what happened."""
+    return {"read": thought.used.read, "written": thought.used.written} if thought.used.total else {}
+
+
 def _too_much(tokens: int, budget: Budget) -> str:
     if budget.calls == 0:
         return "its budget allows no call"
@@ -754,11 +793,13 @@ def _by_name(models: Sequence[AnyModel]) -> dict[str, AnyModel]:
     return found
 
 
-def _check(backoff: object, **counts: tuple[object, int]) -> None:
+def _check(backoff: object, delay: object, **counts: tuple[object, int]) -> None:
     """Refuse what does not fit; ``counts`` are whole numbers, each with the least that it may be."""
     for name, (value, least) in counts.items():
         if type(value) is not int or value < least:
             raise DefinitionError("Mind", f"{name} is {repr_of(value, 80)}.", f"Write a whole number from {least} on.")
+    if isinstance(delay, bool) or not isinstance(delay, (int, float)) or not 0 <= delay < float("inf"):
+        raise DefinitionError("Mind", f"delay is {repr_of(delay, 80)}.", "Write game seconds from 0 on.")
     numbers = [one for one in backoff if isinstance(one, (int, float))] if isinstance(backoff, tuple) else []
     if len(numbers) != 2 or not 0 < numbers[0] <= numbers[1] < float("inf"):
         problem = f"backoff is {repr_of(backoff, 80)}."

@@ -21,9 +21,11 @@ import json
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from threading import Thread  # noqa: TID251 - of a call, which is outside of the game
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
@@ -141,6 +143,23 @@ class Model:
 
         return anyio.run(self.ask, data, keeps)
 
+    def begin(self, data: dict[str, Any], keeps: bool = False) -> Future[dict[str, Any]]:
+        """Begin a call on a thread, so that whoever calls waits only when its result is due: see ``collect``."""
+        made: Future[dict[str, Any]] = Future()
+
+        def run() -> None:
+            try:
+                made.set_result(self.ask_here(data, keeps))
+            except BaseException as error:  # it is raised where the result is collected
+                made.set_exception(error)
+
+        Thread(target=run, name=f"agentrt call of {self.label}", daemon=True).start()
+        return made
+
+    def collect(self, data: dict[str, Any], keeps: bool, begun: Future[dict[str, Any]]) -> dict[str, Any]:
+        """The result of a call that was begun; waits for it."""
+        return begun.result()
+
     async def _ask(self, request: ModelRequest) -> Reply:
         from pydantic_ai import direct, messages, settings
         from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -212,7 +231,7 @@ class Model:
 
 
 # A recording of one host is replayed on another, and knows calls by the name of the function.
-Model.ask_here.__qualname__ = Model.ask.__qualname__
+Model.ask_here.__qualname__ = Model.collect.__qualname__ = Model.ask.__qualname__
 
 
 @functools.cache

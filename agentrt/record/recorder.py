@@ -77,7 +77,7 @@ LIMITS = ("keep_ticks", "max_bytes", "commit_every", "durability")
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "params", "seed", "ticks_per_second", "started", "views",
     "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past", "run", "resumed", "models",
-    *LIMITS,
+    "prices", *LIMITS,
 )  # fmt: skip
 
 _MOST_RESUMED = 1000  # of which the header tells; the newest ones
@@ -547,6 +547,7 @@ def every_of(option: str, value: object) -> int:
 def origin_of(runtime: Runtime) -> dict[str, Any]:
     """Where and when it was recorded, and what a replay needs to know."""
     outside = () if runtime.mind is None else runtime.mind.outside
+    prices = {} if runtime.mind is None else runtime.mind.prices
     return {
         "schema": SCHEMA,
         "agentrt": library_version(),
@@ -557,6 +558,7 @@ def origin_of(runtime: Runtime) -> dict[str, Any]:
         "ticks_per_second": runtime.kernel.clock.ticks_per_second,
         "started": runtime.kernel.tick,
         **({"models": list(outside)} if outside else {}),
+        **({"prices": prices} if prices else {}),  # for who looks at it: what was used is in the trace
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "ended": "",
     }

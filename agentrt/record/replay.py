@@ -79,7 +79,7 @@ class Feeder:
         """Feed nothing more, and make the calls that wait, in the order in which they were made."""
         self.close()
         runtime, came = self.runtime, 0
-        runtime.calls.answers = None
+        runtime.calls.answers, runtime.calls.recorded_host = None, ""
         self._take_down()
         for number, call in self.calls.items():
             # Without an event loop the function was called at once, before anybody could cancel it.
@@ -241,6 +241,7 @@ class Replay:
         inputs = recording.inputs(self.since + 1)
         # what feeds it
         self.feeder: Feeder = Feeder(self.runtime, inputs) if feeder is None else feeder(self.runtime, inputs)
+        self.runtime.calls.recorded_host = str(recording.meta.get("host", ""))
         self.difference: Difference | None = None  # the first difference, or None
         self.compared: int = 0  # how many ticks were compared
         self.batch: list[TraceRecord] = []  # what was emitted up to the last publish

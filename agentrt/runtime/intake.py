@@ -257,6 +257,7 @@ class OutsideCalls:
         self.running: dict[OutsideCall, object] = {}  # with its task: asyncio itself keeps only weak references
         self.count: int = 0  # how many calls there were
         self.answers: Answers | None = None  # who answers instead of the outside, or nobody
+        self.recorded_host: str = ""  # in a replay, what the run of then ran on: calls were made as that makes them
         self.run: str = os.urandom(8).hex()  # the identity of the run, for the outside alone: a recording keeps it
         self._kernel = kernel
         self._intake = intake

@@ -172,6 +172,11 @@ class RuntimeMind(Protocol):
         """The names of those models that are outside of the game: a replay needs them by the same names."""
         ...
 
+    @property
+    def prices(self) -> dict[str, tuple[float, float]]:
+        """What a million tokens cost that are read, and that are written, of those models that cost anything."""
+        ...
+
     def notes(self) -> tuple[str, ...]:
         """What a replay is to say of it."""
         ...

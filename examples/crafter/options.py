@@ -48,7 +48,7 @@ _OPTIONS: Final = (
         "--delay",
         type=click.IntRange(min=0),
         metavar="STEPS",
-        help="After how many steps an answer counts; the rules go on until then. A server is waited for.  [default: 0]",
+        help="The rules go on for so many steps before an answer counts; then a server is waited for.  [default: 0]",
     ),
 )
 

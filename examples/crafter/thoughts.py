@@ -5,8 +5,9 @@ rules alone.
 
 *The game has no clock of its own*, so it can wait. A model is asked in the midst of a step, which stands still until
 the answer is there, and no step of the game passes. How long a server takes is therefore nothing that an episode could
-depend on: equal answers, equal episodes. Whoever wants a world that waits for nobody says how many steps a thought
-takes at the least (``delay``): for so long the rules go on before an answer counts, be the server quick or slow.
+depend on: equal answers, equal episodes. Whoever wants a game that goes on meanwhile says how many steps a thought
+takes (``delay``): for so long the rules go on while the server is asked, and the answer counts then, be it quick or
+slow; only a server that is not done by then is waited for.
 
 *Answers can be kept* (``Kept``): in a folder, a file for each seed, by the hash of what was asked. The same episode
 asks the same again, and so a second run asks nobody, needs no network, and has the same digest.
@@ -106,6 +107,7 @@ def make_thoughts(runtime: Runtime, thoughts: Thoughts, seed: int) -> Mind:
         each=_SOME,
         backoff=_BACK_OFF,
         cache=0,  # each question names its step
+        delay=thoughts.delay,
     )
 
 

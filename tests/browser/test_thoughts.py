@@ -9,8 +9,9 @@ from pages import HOSTILE, expect, inspected, make_village
 from walkers import Idle, Ponder, Walk
 
 from agentrt import Agent, Entity, Runtime
-from agentrt.inspect import Inspector
-from agentrt.minds import Mind, Scripted
+from agentrt.inspect import Inspector, write_html
+from agentrt.minds import Mind, Model, Scripted
+from agentrt.record.recording import Recording
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ class Wonder(Ponder):
     prompt = f"{HOSTILE} says to {{name}}: go away from {{where}}!"
 
 
-def make_salon():
+def make_salon(model=None):
     """Three who ask one after the other, and a fourth who is always answered wrong."""
 
     def answer(asked):
@@ -33,7 +34,7 @@ def make_salon():
         return {"activity": "t:walk", "args": {"where": "pond"}, "why": HOSTILE}
 
     runtime = Runtime(3, host="plain")
-    Mind(runtime, Scripted(answer, 0.25, name="parrot", price=(100.0, 100.0)), at_once=1)
+    Mind(runtime, model or Scripted(answer, 0.25, name="parrot", price=(100.0, 100.0)), at_once=1)
     for name in ("Dee", "Ann", "Bob", "Cyd"):
         runtime.add(Agent(Entity("human", name=name), actions=[Walk, Idle, Wonder]))
     return runtime
@@ -111,7 +112,7 @@ def test_where_there_is_no_mind_the_tab_says_so(look):
         expect(page.locator(".thoughts-view .empty")).to_contain_text("This runtime has no mind")
 
 
-def test_a_recording_says_since_when_it_was_asked_and_leads_to_its_events(look, tmp_path):
+def test_a_recording_says_since_when_it_was_asked(look, tmp_path):
     path = tmp_path / "salon.sqlite"
     runtime = make_salon()
     with runtime.record(path):
@@ -127,6 +128,43 @@ def test_a_recording_says_since_when_it_was_asked_and_leads_to_its_events(look, 
         page.locator("#view-plan .tree-row", has_text="wonder").click()
         expect(page.locator(".selected .side-body")).to_contain_text("Askeda mind, in tick 1")
         page.keyboard.press("m")
-        expect(page.locator("#tab-thoughts")).to_have_class(re.compile("is-empty"))
-        page.get_by_role("button", name="Show the events").click()
-        expect(page.locator(".event-row", has_text="became=asked").first).to_be_visible()
+        heads = page.locator(".thoughts-head")
+        expect(heads).to_have_text(["Under way: 1", "Waiting: 1", "Over, the newest first: 2"])
+        expect(row(page, "Cyd")).to_contain_text("waits")
+
+
+def test_a_file_shows_thoughts_with_answers_if_it_was_made_so(look, monkeypatch, tmp_path):
+    """In each tick as they stood: without a server, and without what was answered unless somebody wanted that."""
+
+    def ask(self, data, keeps=False):
+        said = HOSTILE if "says to Dee" in data["prompt"] else "t:walk"
+        value = {"activity": said, "args": {"where": "pond"}, "why": HOSTILE}
+        return {"key": data["key"], "read": 1000, "written": 10, "value": value}
+
+    monkeypatch.setattr(Model, "ask_here", ask)
+    path = tmp_path / "salon.sqlite"
+    runtime = make_salon(Model("gpt", price=(1.0, 2.0)))
+    with runtime.record(path):
+        for _ in range(12):
+            runtime.step()
+    runtime.close()
+    for answers in (False, True):
+        file = tmp_path / f"{answers}.html"
+        with Recording.open(path) as recording, file.open("w") as out:
+            write_html(recording, out, answers=answers)
+        page = look(file.as_uri())
+        page.keyboard.press("m")
+        heads = page.locator(".thoughts-head")
+        expect(heads.nth(1)).to_have_text("Waiting: 4")
+        page.keyboard.press("End")
+        expect(heads.nth(2)).to_have_text("Over, the newest first: 4")
+        expect(page.locator(".mind-figures")).to_contain_text("Tokens used5\u202f050")
+        expect(row(page, "Dee").locator(".thought-words")).to_contain_text("its activity is not on the menu")
+        row(page, "Dee").locator(".thought-what").click()
+        detail = page.locator(".thought-detail")
+        if answers:
+            expect(detail.locator("h3")).to_have_text(["Answer that was not taken"])
+            expect(detail.locator("pre")).to_contain_text(HOSTILE)
+        else:
+            expect(detail.locator(".whatif-notice")).to_contain_text("agentrt export FILE --html --answers has it")
+            assert detail.locator("pre").count() == 0

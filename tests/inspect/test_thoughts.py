@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import io
 import json
+import re
 
 import pytest
 from modules import load
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.errors import ThoughtFailedError
+from agentrt.inspect import write_html
 from agentrt.inspect.protocol import Denial, read, write
+from agentrt.inspect.thoughts import _mind_message, recorded_message
+from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.minds import Budget, Mind, Model, ModelRequest, Scripted
 from agentrt.minds.asked import Reply
+from agentrt.record.recording import Recording
+from agentrt.record.thoughtfold import ThoughtFold
 from agentrt.testing import TraceDigest
 
 of = load("tests/inspect/village.py")
@@ -237,18 +246,186 @@ def test_texts_are_bounded_and_any_answer_can_be_written(salon):
     assert (len(long[1]), long[2]) == (16_000, 84_016)
 
 
-def test_in_the_past_nothing_of_now_is_read(salon):
+def test_in_the_past_thoughts_stand_as_they_did_and_no_prompt_is_read(salon):
     watched = salon(past=40)
     client = watched.client(thoughts=True)
     watched.tick(20)
     client.ask("at", tick=10)
     watched.tick()
-    watched.look_back(4)
     client.messages.clear()
+    watched.look_back(4)
     client.ask("thought", id=1)
     watched.look_back(2)
-    assert client.errors() == ["not_live"]
-    assert client.told("mind") == []
+    (told,) = client.told("mind")
+    assert (told["recorded"], rows(told, "running"), rows(told, "over")) == (True, (["Bob"], 0), (["Ann"], 0))
+    assert client.last("thought")["problem"].startswith("The past of a run holds no prompts and no answers")
+    assert MARKUP not in json.dumps(client.messages)
+
+
+# --- of a recording ---------------------------------------------------------------------------------------------------
+
+REPLIES = [{"value": {"n": MARKUP}}, {"value": {"wrong": MARKUP}}, {"value": {"n": 2}}, {"kind": "busy", "text": "429"}]
+
+
+def record_salon(monkeypatch, path, *, ticks=30, **options):
+    """A recording of three who ask a model outside, one of whose answers cannot be taken, and one that is a failure."""
+    count = []
+
+    def ask(self, data, keeps=False):
+        count.append(1)
+        reply = REPLIES[(len(count) - 1) % len(REPLIES)]
+        return {"key": data["key"], "read": 100, "written": 10, **reply, **({"asked": data} if keeps else {})}
+
+    monkeypatch.setattr(Model, "ask_here", ask)
+    monkeypatch.setattr(Model, "require", lambda model: None)
+    runtime = Runtime(3, host="plain")
+    Mind(runtime, Model("gpt", key="SALON_KEY", price=(1.0, 2.0)), cache=0, at_once=1, **options)
+    for name in ("Ann", "Bob", "Cyd"):
+        runtime.add(Agent(Entity("human", name=name), actions=[Asks]))
+    with runtime.record(path):
+        for _ in range(ticks):
+            runtime.step()
+    told = _mind_message(runtime.mind.snapshot(), "")
+    runtime.close()
+    return told
+
+
+@pytest.fixture
+def recorded():
+    made = []
+
+    def recorded(path, **options):
+        made.append(of.Round(path, **options))
+        return made[-1]
+
+    yield recorded
+    for one in made:
+        one.recording.close()
+
+
+def test_a_recording_tells_what_was_told_live(recorded, monkeypatch, tmp_path):
+    """All that it holds: thoughts with their states and ages, tokens and money; and that it holds no more."""
+    path = tmp_path / "salon.sqlite"
+    live = record_salon(monkeypatch, path)
+    one = recorded(path)
+    client = one.client(thoughts=True)
+    client.ask("at", tick=30)
+    one.serve(3)
+    told = client.last("mind")
+    assert (told["recorded"], told["since"]) == (True, 1)
+    for name in ("models", "running", "waiting", "calls", "hits", "tokens", "money", "agents", "more_agents"):
+        assert told[name] == live[name], name
+    plain = {"place": 0, "words": ""}  # places in the queue are in no recording
+    for group, other in zip(told["groups"], live["groups"], strict=True):
+        assert [{**row, **plain} for row in group["rows"]] == [{**row, **plain} for row in other["rows"]]
+    assert told["groups"][2]["rows"] == live["groups"][2]["rows"]
+    assert MARKUP not in json.dumps(client.messages)
+
+
+def test_a_recording_is_looked_at_in_any_tick(recorded, monkeypatch, tmp_path):
+    path = tmp_path / "salon.sqlite"
+    record_salon(monkeypatch, path, ticks=450)
+    one = recorded(path)
+    client = one.client(thoughts=True)
+    seen = {}
+    for tick in (450, 3, 350, 1, 250, 2, 450, 3):
+        client.ask("at", tick=tick)
+        one.serve(3)
+        told = client.last("mind")
+        assert seen.setdefault(tick, told) == told
+    assert [seen[tick]["calls"] for tick in (1, 2, 3)] == [0, 1, 1]
+    assert rows(seen[1], "waiting") == (["Ann", "Bob", "Cyd"], 0)
+    assert [fold.tick for fold in one.scene.thoughts._folds] == [0, 200, 400]
+    assert seen[450]["calls"] > seen[350]["calls"] > seen[250]["calls"] > 100
+
+
+def test_of_a_recording_answers_are_read_with_controls_alone(recorded, monkeypatch, tmp_path):
+    path = tmp_path / "salon.sqlite"
+    record_salon(monkeypatch, path)
+    for controls in (False, True):
+        one = recorded(path, controls=controls)
+        client = one.client(thoughts=True)
+        client.ask("at", tick=3)
+        one.serve(2)
+        client.ask("thought", id=1)
+        client.ask("thought", id=99)
+        client.ask("at", tick=2)
+        client.ask("thought", id=1)
+        one.serve(2)
+        first, unknown, before = client.told("thought")
+        if controls:
+            assert parts(first) == {"answer": json.dumps({"n": MARKUP}, indent=2)}
+            assert unknown["problem"] == "it is not among the thoughts of this tick, as far as they are read"
+            assert before["problem"].startswith("The recording holds no answer of this one")
+        else:
+            assert MARKUP not in json.dumps(client.messages)
+            assert "start the inspector with --controls" in first["problem"]
+
+
+def test_why_a_recorded_answer_was_not_taken(recorded, monkeypatch, tmp_path):
+    path = tmp_path / "salon.sqlite"
+    record_salon(monkeypatch, path, keep_prompts=True)
+    one = recorded(path, controls=True)
+    client = one.client(thoughts=True)
+    client.ask("at", tick=30)
+    one.serve(2)
+    client.ask("thought", id=2)
+    one.serve()
+    told = parts(client.last("thought"))
+    assert list(told) == ["system", "prompt", "schema", "untaken", "answer"]
+    assert "nobody is called Zed" in told["prompt"]  # as it was asked last
+    assert json.loads(told["untaken"]) == {"wrong": MARKUP}
+    assert client.last("thought")["why"] == ""  # this check says nothing without quoting
+    assert json.loads(told["answer"]) == {"n": 2}
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        (), (("thought", 1),), (("thought", -1), ("became", "asked")), (("thought", 1.5), ("became", "answered")),
+        (("thought", True), ("became", "called")), (("thought", 1 << 60), ("became", "asked")),
+        (("thought", 1), ("became", "answered"), ("tokens", -5), ("read", 1e9), ("call", -1), ("reason", 3)),
+    ],
+)  # fmt: skip
+def test_whatever_a_trace_holds_thoughts_can_be_told(detail):
+    fold = ThoughtFold({}, 1)
+    for became in ("asked", "called", "again", "failed"):
+        fold.feed(TraceRecord(2, "Ann", "p", TraceEvent.THOUGHT, detail))
+        fold.feed(TraceRecord(3, "Ann", "p", TraceEvent.THOUGHT, (("thought", 7), ("became", became))))
+    told = recorded_message(fold, "Ann")
+    assert told["tokens"] == 0
+    assert 7 in [row["number"] for row in told["groups"][2]["rows"]]
+    json.dumps(told, allow_nan=False)
+
+
+def test_thoughts_of_a_world_that_was_rebuilt_are_asked_by_nobody():
+    fold = ThoughtFold({}, 1)
+    fold.feed(TraceRecord(2, "Ann", "p", TraceEvent.THOUGHT, (("thought", 1), ("became", "asked"))))
+    assert fold.view().waiting == 1
+    fold.feed(TraceRecord(2, "", "", TraceEvent.EPOCH, ()))
+    assert fold.view().waiting == 0
+
+
+def test_a_file_holds_thoughts_and_answers_only_if_that_is_asked_for(monkeypatch, tmp_path):
+    path = tmp_path / "salon.sqlite"
+    live = record_salon(monkeypatch, path)
+    told = {}
+    for answers in (False, True):
+        out = io.StringIO()
+        with Recording.open(path) as recording:
+            write_html(recording, out, answers=answers)
+        blobs = re.findall(r'<script type="application/gzip" id="([^"]*)">([^<]*)</script>', out.getvalue())
+        told[answers] = {name: gzip.decompress(base64.b64decode(data)).decode() for name, data in blobs}
+    assert set(told[True]) - set(told[False]) == {"texts"}
+    assert MARKUP not in json.dumps(told[False])
+    chunk = json.loads(told[False]["chunk-0"])
+    tick, message = chunk["minds"][-1]
+    assert (chunk["minds"][0][0], tick) == (1, 30)
+    assert (message["calls"], message["money"]) == (live["calls"], live["money"])
+    assert [chunk["thoughts"][row] for row in message["groups"][2]["rows"]] == live["groups"][2]["rows"]
+    texts = json.loads(told[True]["texts"])
+    assert [tick for tick, _ in texts["2"]] == [5, 7]
+    assert [part[0] for part in texts["2"][1][1]["parts"]] == ["untaken", "answer"]
 
 
 # --- nothing else -------------------------------------------------------------------------------------------------------

@@ -176,9 +176,9 @@ class Watched:
 class Round:
     """A source that is served by hand, on this thread."""
 
-    def __init__(self, path):
+    def __init__(self, path, *, controls=False):
         self.clock = Clock()
-        self.source = RecordedSource(str(path), "", clock=self.clock)
+        self.source = RecordedSource(str(path), "", clock=self.clock, controls=controls)
         self.recording = Recording.open(path)
         self.scene = RecordedScene(self.recording, clock=self.clock)
         self.source._look(self.recording)

@@ -7,6 +7,7 @@ import gc
 import math
 import time
 import weakref
+from collections import Counter
 
 import pytest
 import walkers
@@ -298,3 +299,65 @@ def test_nothing_of_a_call_waits_for_the_collector(kind):
             assert (len(count) >= 4, len(clients)) == (True, 0)
         finally:
             gc.enable()
+
+
+@pytest.mark.parametrize("host", ["plain", "asyncio"])
+def test_with_a_delay_an_answer_comes_when_it_is_due_and_the_game_goes_on_meanwhile(host, tmp_path):
+    """The server answers when the game has gone on, which on the plain host it could not if it were waited for."""
+    world = None
+
+    def behave(body, number):
+        deadline = time.monotonic() + 10
+        while host == "plain" and world.runtime.tick < 8 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return Answer(WALK)
+
+    path = tmp_path / "run.sqlite"
+    with ModelServer(behave) as server:
+        world = World(server, host, delay=0.5, record=path)
+        world.run(lambda: world.walks() >= 1)
+        asked, answered = ([one.tick for one in world.heard if became(one) == what] for what in ("asked", "answered"))
+    assert answered[0] - asked[0] == 10
+    url = server.url
+
+    class Gone:
+        pass
+
+    Gone.url = url
+    report = replay(path, lambda *, seed, host: World(Gone, host, delay=0.5).runtime, host="plain")
+    assert (report.difference, report.answered) == (None, 1)
+
+
+def became(record):
+    return dict(record.detail)["became"] if record.event == "thought" else ""
+
+
+BAD = (Answer(status=429), Answer(status=500), Answer(WALK, is_half=True), Answer(body="{nonsense"),
+       Answer("I would rather not."), Answer({"activity": "x"}))  # fmt: skip
+
+
+def test_more_calls_leave_nothing_behind():
+    """Of whatever kind: the client's objects, tasks and errors are counted, too. One of each call kept would be seen."""
+    answered, kept = (64, 124), []  # as many thoughts as a mind keeps when they are over, and then more
+
+    def behave(body, number):
+        return Answer(WALK) if number % 3 else BAD[number // 3 % len(BAD)]
+
+    with ModelServer(behave) as server:
+        world = World(server, "asyncio", people=[f"P{n}" for n in range(8)], cache=16, backoff=(0.05, 0.05))
+
+        async def run():
+            for number in answered:
+                while world.mind.answers < number:
+                    await world.runtime.run(ticks=1, speed=20.0)
+                for told in (world.heard, server.asked, server.headers, server.given_up):
+                    told.clear()
+                gc.collect()
+                kept.append(Counter(f"{type(one).__module__}.{type(one).__name__}" for one in gc.get_objects()))
+            await world.runtime.aclose()
+
+        asyncio.run(run())
+    before, after = kept
+    assert world.faults == []
+    # those of the calls that are under way come and go
+    assert {kind: count - before[kind] for kind, count in after.items() if count > before[kind] + 40} == {}

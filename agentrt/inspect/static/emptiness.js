@@ -4,6 +4,7 @@
  */
 
 import { isOver } from "./past.js";
+import { isUnasked } from "./thoughtsmodel.js";
 
 /** Why what is looked at has no such part at all, in the server's words; empty if it has. */
 export function withheld({ hello }, part) {
@@ -30,7 +31,8 @@ export function hasNoTimes(state) {
   return isOver(state);
 }
 
-/** Whether how it stands with a mind is not known: there is none; or it is a recording, or the past of a run. */
+/** Whether there is no mind; of a tick that is over, whether nobody was asked up to it, if that was read. */
 export function hasNoThoughts(state) {
-  return isOver(state) || state.world?.mind === false;
+  if (isOver(state)) return Boolean(state.mind?.recorded) && isUnasked(state.mind);
+  return state.world?.mind === false;
 }

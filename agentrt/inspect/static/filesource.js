@@ -13,7 +13,7 @@
  */
 
 import { watchOf, WATCHED } from "./connection.js";
-import { nth, patched, pinRow, said, settled } from "./fileviews.js";
+import { mindAt, nth, patched, pinRow, said, settled, textAt } from "./fileviews.js";
 import { keyOf } from "./pinned.js";
 import { receive } from "./store.js";
 
@@ -171,6 +171,7 @@ export class FileSource {
       tell(await this.timeline(tick, watch.timeline));
     }
     if (watch.drawing && this.isNews("drawing", tick)) tell(drawn(chunk, tick));
+    if (watch.thoughts && this.isNews("mind", nth(chunk.minds, tick), chunk.first)) tell(mindAt(chunk, tick));
     if (this.isNews("pins", tick, watch.pins)) tell(this.pins(tick, watch.pins));
   }
 
@@ -233,6 +234,12 @@ export class FileSource {
     const rate = this.index.hello.ticks_per_second;
     const [explain, values] = [chunk.explanationAt(found.number, tick, name, rate), chunk.valuesAt(found.number, tick)];
     return { is: "agent", name, tick, snapshot, explain, outlines, values };
+  }
+
+  /** What was asked and answered in a thought, if it is in the file. */
+  async tellThought(id) {
+    const texts = this.index.texts ? await (this.texts ??= unpacked("texts")) : null;
+    receive(this.store, textAt(texts, id, this.now()));
   }
 
   /** What is watched over time: lines that were made with the file, and no others. */
@@ -299,6 +306,7 @@ const NO_ROW = {
 
 const COMMANDS = {
   watch: () => {},
+  thought: (source, { id }) => source.tellThought(id),
   at: (source, { tick }) => source.go(tick),
   step: (source, { ticks }) => source.go(source.now() + ticks),
   play: (source) => source.play(),

@@ -55,6 +55,26 @@ export function nth(entries, tick) {
   return low - 1;
 }
 
+/** How it stood with thoughts in a tick: the file has rows by their numbers. */
+export function mindAt({ minds, thoughts }, tick) {
+  const message = minds[Math.max(0, nth(minds, tick))][1];
+  const rowsOf = (group) => ({ ...group, rows: group.rows.map((row) => thoughts[row]) });
+  return { ...message, groups: message.groups.map(rowsOf), agents: message.agents.map((row) => thoughts[row].is) };
+}
+
+const NO_TEXTS =
+  "This file was made without what models answered, since that may hold what players wrote: " +
+  "agentrt export FILE --html --answers has it.";
+const NO_ANSWER = "Up to this tick nothing was answered that the recording holds.";
+
+/** What was asked and answered in a thought up to a tick; `texts` is what the file has, null if that is for nobody. */
+export function textAt(texts, id, tick) {
+  const known = texts?.[id] ?? [];
+  const place = nth(known, tick);
+  if (place >= 0) return known[place][1];
+  return { is: "thought", id, problem: texts === null ? NO_TEXTS : NO_ANSWER, parts: [], why: "" };
+}
+
 /** A record as a line to search in, in small letters: as `TraceRecord.line` writes it, but for what is escaped. */
 export function said(tick, agent, path, event, detail) {
   const parts = Object.entries(detail).map(([key, value]) => `${key}=${written(value)}`);

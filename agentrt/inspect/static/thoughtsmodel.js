@@ -85,23 +85,31 @@ export function wordsOf(thought) {
   return place || words === state || words === `${model} was asked` ? "" : words;
 }
 
+/** Whether nobody has asked anything. */
+export function isUnasked({ groups, agents }) {
+  return agents.length === 0 && groups.every(({ rows }) => rows.length === 0);
+}
+
 /** The figures of a mind: name, value, and whether it is trouble. */
 export function figuresOf(mind, tick, rate) {
   const limit = (left) => (left === null ? "no limit" : count(left));
   const rests = mind.rests_until - tick;
-  const figures = [
-    ["Models", mind.models.join(", ")],
-    ["Under way", `${count(mind.running)} of ${count(mind.at_once)} at once`],
+  const known = [
+    ["Models", mind.models.join(", ") || "–"],
+    ["Under way", mind.recorded ? count(mind.running) : `${count(mind.running)} of ${count(mind.at_once)} at once`],
     ["Waiting", count(mind.waiting)],
     ["Calls made", count(mind.calls)],
     ["From the cache", count(mind.hits)],
     ["Tokens used", count(mind.tokens)],
+    ["Money", moneyWords(mind.money)],
+  ];
+  const ofNow = [
     ["Tokens left", limit(mind.tokens_left), mind.tokens_left !== null && mind.tokens_left <= 0],
     ["Calls left", limit(mind.calls_left), mind.calls_left === 0],
-    ["Money", moneyWords(mind.money)],
     ["Rests", rests > 0 ? `${timeWords(rests / rate)}, until tick ${count(mind.rests_until)}` : "no", rests > 0],
     ["Overruns", count(mind.overruns), mind.overruns > 0],
   ];
+  const figures = mind.recorded ? known : [...known, ...ofNow]; // the others are in no recording
   return figures.map(([name, value, isTrouble = false]) => ({ name, value, isTrouble }));
 }
 

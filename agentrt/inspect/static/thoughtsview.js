@@ -7,7 +7,6 @@
  */
 
 import { h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
-import { hasNoThoughts } from "./emptiness.js";
 import { count } from "./format.js";
 import { isOver } from "./past.js";
 import { choose } from "./store.js";
@@ -15,6 +14,7 @@ import {
   ageOf,
   figuresOf,
   GROUP_HEADS,
+  isUnasked,
   moneyWords,
   openThought,
   standingOf,
@@ -50,13 +50,7 @@ export function thoughtsView(store, connection) {
   const users = usersTable(store);
   const detail = thoughtDetail(store, connection);
   const why = h("p", {});
-  const toEvents = h("button", {
-    type: "button",
-    class: "button",
-    text: "Show the events",
-    on: { click: () => store.set({ tab: "events", eventFilter: { text: "", only: false, groups: ["minds"] } }) },
-  });
-  const empty = h("div", { class: "empty" }, why, toEvents);
+  const empty = h("div", { class: "empty" }, why);
 
   thoughts.addEventListener("click", (event) => {
     const row = event.target.closest(".thought");
@@ -72,7 +66,6 @@ export function thoughtsView(store, connection) {
     const isList = whyNot === "" && thoughtId === 0;
     show(empty, whyNot !== "");
     setText(why, whyNot);
-    show(toEvents, hasNoThoughts(state) && world?.mind !== false);
     show(detail, whyNot === "" && thoughtId !== 0);
     for (const part of [bar, figures]) show(part, isList);
     show(thoughts, isList && thoughtsBy === "thought");
@@ -97,13 +90,16 @@ export function thoughtsView(store, connection) {
 
 /** Why there is nothing to see; empty if there is. */
 function whyNoThoughts(state) {
-  if (state.hello?.file || state.hello?.source === "recording")
-    return "A recording keeps no figures of a mind. What became of each thought is among its events.";
-  if (isOver(state))
-    return "How it stands with thoughts is known of now alone. What became of each is among the events.";
-  if (state.world?.mind === false)
+  const { mind, world } = state;
+  if (isOver(state)) {
+    if (!mind?.recorded) return "Reading what became of thoughts …";
+    if (!isUnasked(mind)) return "";
+    const since = mind.since > 1 ? `from tick ${count(mind.since)}, the first that is kept, ` : "";
+    return `No language model was asked ${since}up to tick ${count(world?.tick ?? 0)}.`;
+  }
+  if (world?.mind === false)
     return "This runtime has no mind: nothing in it asks a language model. See docs/how-to/minds.md.";
-  return state.mind === null ? "Looking at the mind …" : "";
+  return mind === null || mind.recorded ? "Looking at the mind …" : "";
 }
 
 function makeFigure({ name }) {
