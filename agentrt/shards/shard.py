@@ -42,7 +42,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypedDict
 
 from agentrt.agent.agent import Agent
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, ShardError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, ShardError, ShardHostError
 from agentrt.words import error_words, repr_of, type_name
 from agentrt.worlds import Parameter, SimpleWorld, made_runtime
 
@@ -238,8 +238,8 @@ class Shard:
             )
 
     def _require_shard(self, to: int) -> None:
-        if type(to) is not int or not 0 <= to < self.shards:
-            raise self._error(f"there is no shard {repr_of(to, 80)}. Name one from 0 to {self.shards - 1}.")
+        if problem := no_shard(to, self.shards):
+            raise self._error(problem)
 
     def _error(self, problem: str) -> ShardError:
         return ShardError(self.number, problem, tick=self._now)
@@ -460,6 +460,13 @@ class Shard:
         }
 
 
+def no_shard(to: object, shards: int) -> str:
+    """Why there is no such shard, in words; empty if there is."""
+    if type(to) is int and 0 <= to < shards:
+        return ""
+    return f"there is no shard {repr_of(to, 80)}. Name one from 0 to {shards - 1}."
+
+
 def in_order(message: Message | Row) -> tuple[int, int, int]:
     """Where a message stands among others: due tick, source, number."""
     return message[0], message[1], message[2]
@@ -551,6 +558,7 @@ class ShardedWorld(SimpleWorld):
 
         Raises:
             DefinitionError: the world was not cut into so many parts, or its part has no runtime.
+            ShardHostError: its runtime is on another host.
         """
         number, shards = int(params["shard"]), int(params["shards"])
         parts: object = self._partition(shards, params)
@@ -570,5 +578,7 @@ class ShardedWorld(SimpleWorld):
         if not callable(getattr(part, "export", None)):
             raise DefinitionError(where, f"its part is a {type_name(part)}.", "Give what agentrt.shards.Part lists.")
         runtime = made_runtime(self, part.runtime)
+        if runtime.host != host:  # it would depend on where it is made what a shard waits for, and in which tick
+            raise ShardHostError(number, runtime.host, host)
         shard.join(part, runtime)
         return shard, runtime

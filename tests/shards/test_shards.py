@@ -11,19 +11,13 @@ import pytest
 from strips import Strip, measure, partition, world
 
 from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
-from agentrt.record import Recording, replay, schema
+from agentrt.record import Recording, replay
 from agentrt.shards import LocalShards, PipeShards, ShardedWorld, Shards, places
 
 DIGEST = "766be2cfe190f32ceaf90880f44e90e7"  # of four strips with seed 3, after 25 windows
 
 
 PARAMETERS = {name: one for name, one in world.parameters.items() if name not in ("shard", "shards")}
-
-
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch):
-    """Journals are gone on with without a pause to see whether somebody else is there."""
-    monkeypatch.setattr(schema, "_KNOCKS", (0.0,))
 
 
 def run(shards=4, windows=25, **options):
@@ -473,6 +467,21 @@ def test_shards_that_are_closed_do_nothing_more(ask):
         run.run()
     with pytest.raises(ShardError, match="these shards are closed. Do it before that, or open them anew"):
         ask(run)
+
+
+def _interrupted():
+    raise KeyboardInterrupt
+
+
+def test_who_is_interrupted_while_shards_are_measured_does_not_take_its_answers_for_those_of_a_window():
+    place = LocalShards()
+    with Shards(world, 2, places=[place]) as run:
+        answers, place.answers = place.answers, _interrupted
+        with pytest.raises(KeyboardInterrupt):
+            run.measure()
+        place.answers = answers
+        with pytest.raises(ShardError, match="an earlier call has failed within a window"):
+            run.run()
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
