@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from agentrt.errors import DefinitionError, ShardError, ShardLostError, WrongStateError
-from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
+from agentrt.shards.places import LocalShards, ShardAnswer, ShardPlace, ShardRequest, Tenancy
 from agentrt.shards.shard import Inbound, Outbound, Row, ShardedWorld, Tally, copied, in_order, no_shard
 from agentrt.words import counted, few, repr_of
 from agentrt.worlds import checked_params
@@ -167,7 +167,7 @@ class Shards:
         """What the world measures of each shard."""
         with self._alone("measure"), self._halfway():
             asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
-            return [report["measures"] for report in self._round(asked)]
+            return [answer["measures"] for answer in self._round(asked)]
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Shards:
         """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
         with self._alone("see"), self._halfway():
             asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
-            return {report["shard"]: report["sight"] for report in self._round(asked)}
+            return {answer["shard"]: answer["sight"] for answer in self._round(asked)}
 
     def source(self, title: str, *, controls: bool) -> Source:
         """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
@@ -305,7 +305,7 @@ class Shards:
         last = None if self._journal is None else self._journal.last()
         number = 0 if last is None else last[0]
         asked = {shard: _request("open", shard, number) for shard in range(self.shards)}
-        found = {report["shard"]: report for report in self._round(asked)}
+        found = {answer["shard"]: answer["report"] for answer in self._round(asked)}
         self._require_near(found, number, is_begun=last is not None)
         self._reports = list(found.values())
         if last is not None:
@@ -335,7 +335,7 @@ class Shards:
     def _run(self, inbounds: Mapping[int, Inbound]) -> list[Outbound]:
         """Run a window in some shards."""
         asked = {shard: _request("window", shard, one["number"], one) for shard, one in inbounds.items()}
-        return self._round(asked)
+        return [answer["report"] for answer in self._round(asked)]
 
     def _route(self) -> list[Inbound]:
         """What the next window brings to each shard."""
@@ -439,19 +439,19 @@ class Shards:
 
     # --- places -------------------------------------------------------------------------------------------------------
 
-    def _round(self, asked: Mapping[int, ShardRequest]) -> list[Outbound]:
-        """Ask all places what is for their shards, wait until all have answered; what they tell, by their numbers."""
+    def _round(self, asked: Mapping[int, ShardRequest]) -> list[ShardAnswer]:
+        """Ask all places what is for their shards, wait until all have answered; the answers, by their numbers."""
         groups = [(place, self._of(place, asked)) for place in self._places]
         for place, requests in groups:
             place.ask(requests)
-        told = [report for place, requests in groups for report in self._answers(place, requests)]
-        return sorted(told, key=lambda report: report["shard"])
+        told = [answer for place, requests in groups for answer in self._answers(place, requests)]
+        return sorted(told, key=lambda answer: answer["shard"])
 
     def _of(self, place: ShardPlace, asked: Mapping[int, ShardRequest]) -> list[ShardRequest]:
         """What of it is for a place: the shards are dealt out in turn."""
         return [asked[shard] for shard in sorted(asked) if self._places[shard % len(self._places)] is place]
 
-    def _answers(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+    def _answers(self, place: ShardPlace, requests: list[ShardRequest]) -> list[ShardAnswer]:
         for losses in itertools.count(1):
             try:
                 return place.answers() if losses == 1 else self._again(place, requests)
@@ -468,14 +468,14 @@ class Shards:
                     raise ShardLostError(error.shard, f"{problem}: {error.problem}", tick=self.tick) from None
         raise AssertionError  # it counts for ever
 
-    def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+    def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[ShardAnswer]:
         """Start a place anew, have all of its shards come back, and ask again what was not done."""
         place.start(self.world, self._tenancy)
         place.ask([_request("open", shard, self.windows) for shard in self._here(place)])
-        opened = {report["shard"]: report for report in place.answers()}
+        opened = {answer["shard"]: answer for answer in place.answers()}
         left = [one for one in requests if not _is_done(one, opened[one["shard"]])]
         place.ask(left)
-        again = {report["shard"]: report for report in place.answers()}
+        again = {answer["shard"]: answer for answer in place.answers()}
         return [again.get(one["shard"], opened[one["shard"]]) for one in requests]
 
     def _here(self, place: ShardPlace) -> list[int]:
@@ -509,10 +509,10 @@ def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None,
     return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 
-def _is_done(request: ShardRequest, opened: Outbound) -> bool:
+def _is_done(request: ShardRequest, opened: ShardAnswer) -> bool:
     """Whether a shard that has come back did already what it is asked for."""
     if request["inbound"] is not None:
-        return opened["windows"] > request["windows"]
+        return opened["report"]["windows"] > request["windows"]
     return request["ask"] == "open"
 
 

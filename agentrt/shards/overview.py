@@ -73,7 +73,7 @@ class Watcher(Protocol):
 
 
 class Led(Protocol):
-    """The shards of a world, as far as who looks at them knows them."""
+    """The shards of a world, as far as who looks at them knows them: what they are is a floor above, in ``barrier``."""
 
     world: ShardedWorld
     shards: int

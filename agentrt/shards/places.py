@@ -22,7 +22,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict
 
 from agentrt.errors import DataFault, RecordingError, ShardError
 from agentrt.kernel.trace import TraceDigest
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 
 class ShardRequest(TypedDict):
-    """What a place is asked to do with one of its shards; the answer is what the shard tells at its barrier.
+    """What a place is asked to do with one of its shards.
 
-    * ``open``: make it, or have it come back by its journal.
-    * ``window``: open a window with what comes in, and run it.
+    * ``open``: make it, or have it come back by its journal; the answer is a ``report``.
+    * ``window``: open a window with what comes in, and run it; the answer is a ``report``.
     * ``measure``: measure it.
     * ``look``: say what there is to see of it; see ``eye``.
     """
@@ -53,6 +53,15 @@ class ShardRequest(TypedDict):
     windows: int  # how many it has run, or must have run by its journal
     inbound: Inbound | None  # for a window
     look: str  # what somebody looks at; empty for all else
+
+
+class ShardAnswer(TypedDict, total=False):
+    """What a place answers for one of its shards: which one it is, and what was asked for."""
+
+    shard: Required[int]
+    report: Outbound  # what it tells at its barrier
+    measures: dict[str, Value]  # what the world measures of it
+    sight: str  # what there is to see of it
 
 
 class Tenancy(TypedDict):
@@ -78,7 +87,7 @@ class ShardPlace(Protocol):
         """Hand over what is to be done; returns at once where somebody else does it."""
         ...
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """The answers to what was asked last, in that order.
 
         Raises:
@@ -100,17 +109,19 @@ class Tenants:
         self._tenancy = tenancy
         self._shards: dict[int, _Tenant] = {}
 
-    def answer(self, request: ShardRequest) -> Outbound:
+    def answer(self, request: ShardRequest) -> ShardAnswer:
         """Do what is asked."""
         number, inbound = request["shard"], request["inbound"]
         if request["ask"] == "open" and number not in self._shards:
             self._shards[number] = _Tenant(self._world, self._tenancy, number, request["windows"])
         tenant = self._shards[number]
         if inbound is not None:
-            return tenant.run_window(inbound)
+            return {"shard": number, "report": tenant.run_window(inbound)}
         if request["ask"] == "look":
-            return tenant.look(request["look"])
-        return tenant.open() if request["ask"] == "open" else tenant.measure()
+            return {"shard": number, "sight": tenant.look(request["look"])}
+        if request["ask"] == "measure":
+            return {"shard": number, "measures": measure_world(self._world, tenant.runtime)}
+        return {"shard": number, "report": tenant.open()}
 
     def close(self) -> None:
         """Close all shards; what they write down can go on later."""
@@ -193,17 +204,13 @@ class _Tenant:
             raise ShardError(self._number, problem, tick=self.runtime.tick)
         return self._report()
 
-    def measure(self) -> Outbound:
-        """What it told, with what the world measures."""
-        return {**self._report(), "measures": measure_world(self._world, self.runtime)}
-
-    def look(self, look: str) -> Outbound:
-        """Nothing but what there is to see: what it told at this barrier holds."""
+    def look(self, look: str) -> str:
+        """What there is to see of it."""
         if self._eye is None:
             from agentrt.shards.eye import Eye  # a shard that nobody looks at loads nothing of an inspector
 
             self._eye = Eye(self._shard, self.runtime)
-        return self._shard.shown(self._eye.look(look))
+        return self._eye.look(look)
 
     def _report(self) -> Outbound:
         digest = self._digest if self._recorder is None else self._recorder.digest
@@ -277,7 +284,7 @@ class LocalShards:
         """See ``ShardPlace``; what is asked is done when the answers are fetched, so that others are asked first."""
         self._asked = list(requests)
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """See ``ShardPlace``."""
         assert self._tenants is not None, "it was not started"
         asked, self._asked = self._asked, []

@@ -87,8 +87,6 @@ class Outbound(TypedDict):
     halo: list[Row]
     tallies: list[list[int]]  # messages sent, taken, dead, waiting here; agents left, came: number and sum of marks
     digest: str  # of its run so far
-    measures: dict[str, Value]  # what the world measures, if that was asked for
-    sight: str  # what there is to see of it, if that was asked for; see ``eye``
 
 
 class Part(Protocol):
@@ -436,27 +434,6 @@ class Shard:
             "halo": [[to, copied(shown[to], f"the halo of shard {self.number}")] for to in sorted(shown)],
             "tallies": [one.as_json() for one in tallies],
             "digest": digest,
-            "measures": {},
-            "sight": "",
-        }
-
-    def shown(self, sight: str) -> Outbound:
-        """What is told to who only looks: nothing else."""
-        return {
-            "shard": self.number,
-            "windows": self.windows,
-            "tick": self._home.tick,
-            "count": 0,
-            "came": [],
-            "went": [],
-            "is_whole": False,
-            "leaving": [],
-            "messages": [],
-            "halo": [],
-            "tallies": [],
-            "digest": "",
-            "measures": {},
-            "sight": sight,
         }
 
 
