@@ -809,6 +809,21 @@ class ShardLostError(ShardError):
     code = "ART341"
 
 
+class ShardHostError(ShardError):
+    """A shard runs on the host that it is handed, the plain one as a rule, and its part made a runtime on another."""
+
+    code = "ART342"
+
+    def __init__(self, shard: int, host: str, wanted: str) -> None:
+        self.host = host  # what its runtime is on
+        self.wanted = wanted  # what it was handed
+        super().__init__(
+            shard,
+            f"its runtime is on the {host} host, and the {wanted} host was handed in. Make it with that: "
+            f"Runtime(seed, host=host). Who leads shards may be in an event loop: await shards.arun()",
+        )
+
+
 class SimulationTimeout(RunFault):
     """``run_until``, or one of its kind, reached its limit before what it waited for came."""
 

@@ -1,4 +1,4 @@
-"""Kill shards, and who leads them: ``python tools/shard_campaign.py [--kills 50] [--leaders 10] [--windows 20]``.
+"""Kill shards, and who leads them: ``python tools/shard_campaign.py [--kills 50] [--leaders 10] [--epoch 0]``.
 
 A storm of travelers on the frontier runs in two processes of shards, led by a third, which tells their numbers.
 This process kills (``kill -9``) one of the two or the leader at a random moment, and starts a leader anew that was
@@ -34,13 +34,15 @@ SHARDS = 4
 LONGEST = 1.5  # real seconds from one kill to the next, at most
 
 
-def lead(seed: int, windows: int, places: list[ShardPlace], folder: str | None, tell: bool) -> dict[str, Any]:
+def lead(
+    seed: int, windows: int, epoch: int, places: list[ShardPlace], folder: str | None, tell: bool
+) -> dict[str, Any]:
     """Run to the end, from wherever the folder stands; what came of it."""
     from examples.frontier import world
 
-    with Shards(
-        world, SHARDS, seed=seed, params=STORM, places=places, folder=folder, app="examples.frontier:world"
-    ) as run:
+    params = {**STORM, "epoch": epoch}
+    app = "examples.frontier:world"
+    with Shards(world, SHARDS, seed=seed, params=params, places=places, folder=folder, app=app) as run:
         moved = 0
         while run.windows < windows:
             if tell:
@@ -55,16 +57,17 @@ def lead(seed: int, windows: int, places: list[ShardPlace], folder: str | None, 
 class Campaign:
     """Kills until there were enough."""
 
-    def __init__(self, kills: int, leaders: int, windows: int) -> None:
+    def __init__(self, kills: int, leaders: int, windows: int, epoch: int) -> None:
         self.left = {"shards": kills, "leader": leaders}
         self.windows = windows
+        self.epoch = epoch
         self.random = random.Random(1)
         self.losses = 0  # that a leader told of
         self.wrong = 0
 
     def run(self, seed: int) -> None:
         """One run, with its kills."""
-        wanted = lead(seed, self.windows, [], None, tell=False)
+        wanted = lead(seed, self.windows, self.epoch, [], None, tell=False)
         begun, kills = time.monotonic(), sum(self.left.values())
         with tempfile.TemporaryDirectory() as folder:
             while (told := self._leader(seed, folder)) is None:
@@ -80,7 +83,8 @@ class Campaign:
 
     def _leader(self, seed: int, folder: str) -> dict[str, Any] | None:
         """One leader, until it is killed or has come to the end."""
-        command = [sys.executable, __file__, "--lead", str(seed), "--windows", str(self.windows), "--folder", folder]
+        command = [sys.executable, __file__, "--lead", str(seed), "--windows", str(self.windows)]
+        command += ["--epoch", str(self.epoch), "--folder", folder]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         due = time.monotonic() + self.random.random() * LONGEST
@@ -118,17 +122,16 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50, help="of processes with shards")
     parser.add_argument("--leaders", type=int, default=10, help="kills of the process that leads them")
     parser.add_argument("--windows", type=int, default=20, help="of each run")
+    parser.add_argument("--epoch", type=int, default=0, help="ticks after which shards are rebuilt; 0 for never")
     parser.add_argument("--lead", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     if given.lead is not None:
-        print(
-            json.dumps(lead(given.lead, given.windows, [PipeShards(), PipeShards()], given.folder, tell=True)),
-            flush=True,
-        )
+        places: list[ShardPlace] = [PipeShards(), PipeShards()]
+        print(json.dumps(lead(given.lead, given.windows, given.epoch, places, given.folder, tell=True)), flush=True)
         return
-    campaign = Campaign(given.kills, given.leaders, given.windows)
+    campaign = Campaign(given.kills, given.leaders, given.windows, given.epoch)
     seed = 0
     while sum(campaign.left.values()):
         seed += 1

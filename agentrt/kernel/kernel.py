@@ -651,7 +651,7 @@ class Kernel:
         # async generators that were begun in its strands
         self.generators: Generators = Generators(self.post, self.spawn_stray)
         self.rebuilt: int = 0  # the tick after which the world was rebuilt last; 0 if it never was
-        self._is_aside = False
+        self.is_aside: bool = False  # whether its ticks are no part of the run; see ``aside``
         self.draining: bool = False
         self.in_tick: bool = False
         # what was posted, in order of arrival: functions and their arguments
@@ -783,12 +783,12 @@ class Kernel:
     def aside(self) -> Iterator[None]:
         """A block whose ticks are no part of the run: nobody hears of them, and the clock is set back afterwards."""
         tick = self.clock.tick
-        self._is_aside = True
+        self.is_aside = True
         try:
             with self.trace.silence():
                 yield
         finally:
-            self._is_aside = False
+            self.is_aside = False
             self.clock.go_to(tick)
 
     def forget_hooks(self) -> None:
@@ -840,7 +840,7 @@ class Kernel:
                 fn, args = self.inbox.popleft()
                 self.guarded(fn, args)
             self.agenda.take_due(clock.tick, self.ready)
-            if len(self._onlookers) and not self._is_aside:
+            if len(self._onlookers) and not self.is_aside:
                 self._onlookers.call(self)
             self._drivers.call(self)
             if self._drive is not None:
@@ -853,7 +853,7 @@ class Kernel:
     def end_tick(self) -> None:
         """The phase after the strands: publish."""
         self.in_tick = False
-        if not self._is_aside:
+        if not self.is_aside:
             self._publishers.call(self)
 
     def guarded(self, fn: Callable[..., object], args: tuple[Any, ...] = ()) -> None:

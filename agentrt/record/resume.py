@@ -33,7 +33,7 @@ from agentrt.kernel.hosts.loops import current_library
 from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, Retraced, check_limits, every_of
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay
-from agentrt.record.schema import connect_appender
+from agentrt.record.schema import DURABILITIES, Durability, connect_appender
 from agentrt.runtime.intake import Codec
 from agentrt.words import error_words
 
@@ -68,7 +68,10 @@ class Resumption:
         verify: bool,
         into: str | Path | None,
         codecs: Sequence[Codec],
+        durability: Durability | None,
     ) -> None:
+        if durability not in (None, *DURABILITIES):
+            raise ValueError(f"durability is {durability!r}: choose one of {', '.join(DURABILITIES)}, or None")
         if not verify and into is None:
             raise ValueError("verify=False goes with into=: a file is of one run, and this would put another to it")
         self.path: Path = Path(path)
@@ -76,6 +79,7 @@ class Resumption:
         self._make = make
         self._verify = verify
         self._codecs = codecs
+        self._durability = durability
         self._stack = contextlib.ExitStack()  # what is open while it is replayed
         self._lock: sqlite3.Connection | None = None
         self._replay: Replay | None = None
@@ -130,6 +134,8 @@ class Resumption:
                 every_of(name, options[name])
         except ValueError as error:
             raise RecordingError(where, f"its header is broken: {error}") from None
+        if self._durability is not None:
+            options["durability"] = self._durability
         return options
 
     def _go_live(self, one: Replay) -> Runtime:
@@ -212,6 +218,7 @@ def resume(
     verify: bool = True,
     into: str | Path | None = None,
     codecs: Sequence[Codec] = (),
+    durability: Durability | None = None,
 ) -> Resumption:
     """Go on with a recorded run after its last tick, in the same file, on any host.
 
@@ -225,5 +232,6 @@ def resume(
         into: another file, which must not exist, to which the whole run is recorded as the code of now has it. None
             goes on in the same file.
         codecs: as they were given when it was recorded.
+        durability: what a commit survives from now on, as ``Runtime.record`` takes it; None for what it did before.
     """
-    return Resumption(path, make, verify=verify, into=into, codecs=codecs)
+    return Resumption(path, make, verify=verify, into=into, codecs=codecs, durability=durability)

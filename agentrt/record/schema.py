@@ -198,13 +198,16 @@ def connect_appender(path: Path) -> sqlite3.Connection:
             connection.close()
         if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
             raise RecordingError(
-                str(path), "somebody is still writing it", "End whoever does, or look at it: agentrt inspect FILE."
+                str(path), STILL_WRITTEN, "End whoever does, or look at it: agentrt inspect FILE."
             ) from None
         if isinstance(error, (sqlite3.Error, OSError, ValueError, OverflowError)):
             raise RecordingError(str(path), f"it is no recording that can be gone on with: {error}") from None
         raise
     return connection
 
+
+STILL_WRITTEN = "somebody is still writing it"
+"""What is wrong with a file that has a recorder."""
 
 NOTHING_YET = "nothing was recorded in it yet"
 """What is wrong with a file whose recorder was killed before it had a header."""

@@ -169,7 +169,8 @@ class Store:
             if self._used() > self._max_bytes * _NEARLY:
                 self._shorten(self._quarter())
         self._open_ticks += 1
-        if self._open_ticks >= self._commit_every:
+        # Counted from where the recording begins, so that a run that is resumed commits where the undisturbed one does.
+        if (self.committed + self._open_ticks) % self._commit_every == 0:
             self.commit()
 
     def commit(self) -> None:

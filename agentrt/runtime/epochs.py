@@ -87,15 +87,15 @@ class Home(Protocol):
 class Epochs:
     """How the world of one runtime is saved and rebuilt, and when."""
 
-    __slots__ = ("_failed", "_load", "_runtime", "_save", "every", "is_on", "last")
+    __slots__ = ("_failed", "_runtime", "every", "is_on", "last", "load", "save")
 
     def __init__(self, runtime: Home) -> None:
         self.is_on: bool = False  # whether ``is_due`` has to be asked before and after each tick
         self.every: int = 0  # after how many ticks it is rebuilt; 0 for never
         self.last: str = ""  # the save of which it was made last, as JSON; empty if it was not
+        self.save: Callable[..., object] | None = None  # what the world declared; see ``Runtime.rebuild_every``
+        self.load: Callable[..., object] | None = None
         self._runtime = runtime
-        self._save: Callable[..., object] | None = None
-        self._load: Callable[..., object] | None = None
         self._failed: EpochError | None = None
 
     def declare(self, every: object, save: Callable[..., object], load: Callable[..., object]) -> None:
@@ -104,7 +104,7 @@ class Epochs:
         for name, fn in (("save", save), ("load", load)):
             if not callable(fn):
                 raise ValueError(f"rebuild_every: {name} is a {type_name(fn)}: it takes a plain function")
-        self.every, self._save, self._load = every, save, load
+        self.every, self.save, self.load = every, save, load
         self.is_on = every > 0
 
     def is_due(self) -> bool:
@@ -125,14 +125,14 @@ class Epochs:
         import json  # which only few programs need
 
         runtime = self._runtime
-        if self._save is None:
+        if self.save is None:
             raise WrongStateError(
                 "runtime.save", "its world never said how it is saved", "Say it: runtime.rebuild_every(0, save, load)."
             )
         if self._failed is not None:
             raise self._failed
         try:
-            game = self._save(runtime)
+            game = self.save(runtime)
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
@@ -157,7 +157,7 @@ class Epochs:
         """The same, of what ``Runtime.save`` gave or JSON made of it; ``RebuildError`` if it is none."""
         import json
 
-        if self._load is None:
+        if self.load is None:
             raise WrongStateError(
                 "runtime.restore", "its world never said how", "Say it: runtime.rebuild_every(0, save, load)."
             )
@@ -221,10 +221,10 @@ class Epochs:
         if runtime.trace.on:
             mark = blake2b(text.encode(), digest_size=8).hexdigest()
             runtime.trace.emit(TraceRecord(tick, "", "", TraceEvent.EPOCH, (("save", mark),)))
-        assert self._load is not None
+        assert self.load is not None
         outer, running.kernel = running.kernel, runtime.kernel  # what is posted and sent now the world does, every time
         try:
-            self._load(runtime, saved["game"])
+            self.load(runtime, saved["game"])
             if runtime.mind is not None and "mind" in saved:
                 runtime.mind.restore(saved["mind"])
         except ENDS_PROGRAM:

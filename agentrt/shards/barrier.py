@@ -12,6 +12,7 @@ each of them. Rules:
   ``ShardError`` at this barrier; nothing goes on after that.
 * A place that is lost is started anew, and its shards come back by their journals; the others wait. One that is lost
   again and again at the same barrier is an error.
+* What is sent from outside is a message as those of the shards, of source -1, due in the first tick of the next window.
 * What a window brings is written down before anybody is told (``_Journal``). So whoever opens the folder after this
   process has died finds each shard before or after that window, and goes on from there.
 
@@ -20,17 +21,20 @@ A run is fixed by world, seed, parameters, number of shards and window. Its ``di
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from agentrt.errors import DefinitionError, ShardError, ShardLostError
-from agentrt.shards.places import LocalShards, ShardPlace, ShardRequest, Tenancy
-from agentrt.shards.shard import Inbound, Outbound, ShardedWorld, Tally, in_order
+from agentrt.errors import DefinitionError, ShardError, ShardLostError, WrongStateError
+from agentrt.shards.places import LocalShards, ShardAnswer, ShardPlace, ShardRequest, Tenancy
+from agentrt.shards.shard import Inbound, Outbound, Row, ShardedWorld, Tally, copied, in_order, no_shard
 from agentrt.words import counted, few, repr_of
 from agentrt.worlds import checked_params
 
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
     from agentrt.worlds import Value
 
 _MOST_LOSSES = 5  # of one place at one barrier
+_OUTSIDE = -1  # the source of a message that no shard has sent
+_WAIT_SECONDS = 0.02  # how often somebody who looks on is asked whether to go on
 _MASK = (1 << 64) - 1
 
 
@@ -105,6 +111,10 @@ class Shards:
         self._watchers: list[Watcher] = []
         self._is_broken = False  # whether a window was not run to its end
         self._is_closed = False
+        self._turn = threading.RLock()  # of who does something with the shards: one thread at a time
+        self._lock = threading.Lock()  # for what is sent, from any thread
+        self._inbox: list[Row] = []  # what was sent from outside, for the next window
+        self._sent = Tally()  # of all that was
         self._counts = [0] * shards  # how many agents are, or will be, in each
         self._journal = None if folder is None else _Journal(Path(journals), self._tenancy, world.window)
         try:
@@ -150,13 +160,14 @@ class Shards:
     def messages(self) -> dict[str, int]:
         """How many messages there were so far: sent, taken, dead (they found nobody), and under way."""
         names = ("sent", "taken", "dead", "waiting")
-        return {name: sum(report["tallies"][at][0] for report in self._reports) for at, name in enumerate(names)}
+        told = {name: sum(report["tallies"][at][0] for report in self._reports) for at, name in enumerate(names)}
+        return {**told, "sent": told["sent"] + self._sent.count}
 
     def measure(self) -> list[dict[str, Value]]:
         """What the world measures of each shard."""
-        self._require_whole()
-        asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
-        return [report["measures"] for report in self._round(asked)]
+        with self._alone("measure"), self._halfway():
+            asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
+            return [answer["measures"] for answer in self._round(asked)]
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -171,12 +182,9 @@ class Shards:
 
     def see(self, looks: Mapping[int, str]) -> dict[int, str]:
         """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
-        self._require_whole()
-        self._is_broken = True  # as in a window: whoever is interrupted leaves answers that nobody fetched
-        asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
-        told = {report["shard"]: report["sight"] for report in self._round(asked)}
-        self._is_broken = False
-        return told
+        with self._alone("see"), self._halfway():
+            asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
+            return {answer["shard"]: answer["sight"] for answer in self._round(asked)}
 
     def source(self, title: str, *, controls: bool) -> Source:
         """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
@@ -192,41 +200,117 @@ class Shards:
         Raises:
             ShardError: a shard broke a rule, or what must not change has changed.
             ShardLostError: a place is lost, and cannot come back.
+            WrongStateError: a window runs, in another thread.
         """
-        self._require_whole()
         for _ in range(windows):
-            for watcher in tuple(self._watchers):
-                watcher.wait()
-            self._is_broken = True  # whatever ends a window halfway leaves answers that nobody fetched
-            inbounds = self._route()
-            if self._journal is not None:
-                self._journal.put(self.windows, inbounds)
-            self._reports = self._run(dict(enumerate(inbounds)))
-            self.windows += 1
-            self._absorb()
-            self._is_broken = False
+            while not self._attempt():
+                time.sleep(_WAIT_SECONDS)
+
+    async def arun(self, windows: int = 1) -> None:
+        """As ``run``, in an event loop (asyncio or trio), which goes on meanwhile: each window is run in a thread.
+
+        Who is cancelled waits for the end of the window that runs.
+        """
+        import anyio  # which a run without an event loop does not need
+        import anyio.to_thread
+
+        for _ in range(windows):
+            while not await anyio.to_thread.run_sync(self._attempt):  # noqa: ASYNC110 - who looks on sets no event
+                await anyio.sleep(_WAIT_SECONDS)
+
+    def _attempt(self) -> bool:
+        """Run a window, unless somebody who looks on wants all to wait."""
+        with self._alone("run"):
+            watchers = tuple(self._watchers)
+            are_ready = [watcher.is_ready() for watcher in watchers]  # each is asked: it has others to serve
+            if not all(are_ready):
+                return False
+            for watcher in watchers:
+                watcher.opens()
+            with self._halfway():
+                self._run_window()
             for watcher in tuple(self._watchers):
                 watcher.look()
+            return True
 
-    def _require_whole(self) -> None:
-        if self._is_closed:
-            raise self._error(None, "these shards are closed. Do it before that, or open them anew: Shards(...)")
-        if self._is_broken:
-            remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
-            raise self._error(
-                None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
-            )
+    def _run_window(self) -> None:
+        inbounds = self._route()
+        if self._journal is not None:
+            self._journal.put(self.windows, inbounds, self._sent.as_json())
+        self._reports = self._run(dict(enumerate(inbounds)))
+        self.windows += 1
+        self._absorb()
+
+    def send(self, name: str, /, *, to: int | str, **args: object) -> None:
+        """Send a message from outside; it comes in in the first tick of the next window. Safe from any thread.
+
+        As soon as a window has been run that began after that, it is written down, and comes in once, whoever dies.
+
+        Args:
+            name: of the input (``runtime.on_input``) that takes it there.
+            to: a shard, by number; or an agent, by name, wherever it is by then. Its input is told: ``to=NAME``.
+            args: what it says, as plain data.
+
+        Raises:
+            ShardError: there is no such shard.
+            DefinitionError: what it says is no plain data.
+        """
+        if not isinstance(to, str) and (problem := no_shard(to, self.shards)):
+            raise self._error(None, problem)
+        row: Row = [to, name, copied(args, f"the message {name!r}")]
+        with self._lock:
+            self._inbox.append(row)
+
+    def _sent_messages(self) -> list[Row]:
+        """What was sent since the last window was opened, numbered."""
+        with self._lock:
+            rows, self._inbox = self._inbox, []
+        messages: list[Row] = []
+        for row in rows:
+            messages.append([self.tick + 1, _OUTSIDE, self._sent.count, *row])
+            self._sent.add(*messages[-1][1:3])
+        return messages
+
+    @contextlib.contextmanager
+    def _alone(self, method: str) -> Iterator[None]:
+        """A block in which nobody else does anything with the shards, and all of them are whole."""
+        with self._taking_turn(method):
+            if self._is_closed:
+                raise self._error(None, "these shards are closed. Do it before that, or open them anew: Shards(...)")
+            if self._is_broken:
+                remedy = "It goes on from its folder, if it has one: Shards(..., folder=...)"
+                raise self._error(
+                    None, f"an earlier call has failed within a window, so nothing more is run here. {remedy}"
+                )
+            yield
+
+    @contextlib.contextmanager
+    def _halfway(self) -> Iterator[None]:
+        """A block that is left whole or broken: whatever ends it halfway leaves answers that nobody fetched."""
+        self._is_broken = True
+        yield
+        self._is_broken = False
+
+    @contextlib.contextmanager
+    def _taking_turn(self, method: str) -> Iterator[None]:
+        if not self._turn.acquire(blocking=False):
+            raise WrongStateError(f"Shards.{method}", "a window runs", "Await shards.arun() first.")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _open(self) -> list[Outbound]:
         """Open all shards, and finish the window that was under way if there was one."""
         last = None if self._journal is None else self._journal.last()
         number = 0 if last is None else last[0]
         asked = {shard: _request("open", shard, number) for shard in range(self.shards)}
-        found = {report["shard"]: report for report in self._round(asked)}
+        found = {answer["shard"]: answer["report"] for answer in self._round(asked)}
         self._require_near(found, number, is_begun=last is not None)
         self._reports = list(found.values())
         if last is not None:
-            number, inbounds = last
+            number, inbounds, sent = last
+            self._sent = Tally.read(sent)
             behind = {shard: inbounds[shard] for shard, report in found.items() if report["windows"] == number}
             for shard, inbound in behind.items():
                 for name in (*found[shard]["came"], *(row[1] for row in inbound["arrivals"])):
@@ -251,7 +335,7 @@ class Shards:
     def _run(self, inbounds: Mapping[int, Inbound]) -> list[Outbound]:
         """Run a window in some shards."""
         asked = {shard: _request("window", shard, one["number"], one) for shard, one in inbounds.items()}
-        return self._round(asked)
+        return [answer["report"] for answer in self._round(asked)]
 
     def _route(self) -> list[Inbound]:
         """What the next window brings to each shard."""
@@ -265,14 +349,20 @@ class Shards:
             for to, name, random, state in report["leaving"]:
                 inbounds[to]["arrivals"].append([source, name, random, state])
             for message in report["messages"]:
-                to = message[3] if isinstance(message[3], int) else self._homes.get(message[3])
-                if to is None:
-                    inbounds[source]["dead"].append(message)
-                else:
-                    inbounds[to]["messages"].append(message)
+                self._lead(message, source, inbounds)
+        for message in self._sent_messages():
+            self._lead(message, 0, inbounds)
         for inbound in inbounds:
             inbound["messages"].sort(key=in_order)
         return inbounds
+
+    def _lead(self, message: Row, source: int, inbounds: list[Inbound]) -> None:
+        """Lead a message to where it goes; one to nobody is buried where it comes from."""
+        to = message[3] if isinstance(message[3], int) else self._homes.get(message[3])
+        if to is None:
+            inbounds[source]["dead"].append(message)
+        else:
+            inbounds[to]["messages"].append(message)
 
     # --- what must not change -----------------------------------------------------------------------------------------
 
@@ -330,7 +420,7 @@ class Shards:
         for report in self._reports:
             for _, name, *_ in report["leaving"]:
                 moving.add(name, self.windows)
-        sums = [[0, 0] for _ in range(6)]
+        sums = [self._sent.as_json(), *([0, 0] for _ in range(5))]
         for report in self._reports:
             for tally, (count, total) in zip(sums, report["tallies"], strict=True):
                 tally[0] += count
@@ -349,19 +439,19 @@ class Shards:
 
     # --- places -------------------------------------------------------------------------------------------------------
 
-    def _round(self, asked: Mapping[int, ShardRequest]) -> list[Outbound]:
-        """Ask all places what is for their shards, wait until all have answered; what they tell, by their numbers."""
+    def _round(self, asked: Mapping[int, ShardRequest]) -> list[ShardAnswer]:
+        """Ask all places what is for their shards, wait until all have answered; the answers, by their numbers."""
         groups = [(place, self._of(place, asked)) for place in self._places]
         for place, requests in groups:
             place.ask(requests)
-        told = [report for place, requests in groups for report in self._answers(place, requests)]
-        return sorted(told, key=lambda report: report["shard"])
+        told = [answer for place, requests in groups for answer in self._answers(place, requests)]
+        return sorted(told, key=lambda answer: answer["shard"])
 
     def _of(self, place: ShardPlace, asked: Mapping[int, ShardRequest]) -> list[ShardRequest]:
         """What of it is for a place: the shards are dealt out in turn."""
         return [asked[shard] for shard in sorted(asked) if self._places[shard % len(self._places)] is place]
 
-    def _answers(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+    def _answers(self, place: ShardPlace, requests: list[ShardRequest]) -> list[ShardAnswer]:
         for losses in itertools.count(1):
             try:
                 return place.answers() if losses == 1 else self._again(place, requests)
@@ -378,14 +468,14 @@ class Shards:
                     raise ShardLostError(error.shard, f"{problem}: {error.problem}", tick=self.tick) from None
         raise AssertionError  # it counts for ever
 
-    def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[Outbound]:
+    def _again(self, place: ShardPlace, requests: list[ShardRequest]) -> list[ShardAnswer]:
         """Start a place anew, have all of its shards come back, and ask again what was not done."""
         place.start(self.world, self._tenancy)
         place.ask([_request("open", shard, self.windows) for shard in self._here(place)])
-        opened = {report["shard"]: report for report in place.answers()}
+        opened = {answer["shard"]: answer for answer in place.answers()}
         left = [one for one in requests if not _is_done(one, opened[one["shard"]])]
         place.ask(left)
-        again = {report["shard"]: report for report in place.answers()}
+        again = {answer["shard"]: answer for answer in place.answers()}
         return [again.get(one["shard"], opened[one["shard"]]) for one in requests]
 
     def _here(self, place: ShardPlace) -> list[int]:
@@ -393,12 +483,17 @@ class Shards:
         return [shard for shard in range(self.shards) if self._places[shard % len(self._places)] is place]
 
     def close(self) -> None:
-        """Close all places; what was written down can go on later. Calling it twice does nothing."""
-        self._is_closed = True
-        for place in self._places:
-            place.close()
-        if self._journal is not None:
-            self._journal.close()
+        """Close all places; what was written down can go on later. Calling it twice does nothing.
+
+        Raises:
+            WrongStateError: a window runs, in another thread.
+        """
+        with self._taking_turn("close"):
+            self._is_closed = True
+            for place in self._places:
+                place.close()
+            if self._journal is not None:
+                self._journal.close()
 
     def __enter__(self) -> Self:
         return self
@@ -414,10 +509,10 @@ def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None,
     return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 
-def _is_done(request: ShardRequest, opened: Outbound) -> bool:
+def _is_done(request: ShardRequest, opened: ShardAnswer) -> bool:
     """Whether a shard that has come back did already what it is asked for."""
     if request["inbound"] is not None:
-        return opened["windows"] > request["windows"]
+        return opened["report"]["windows"] > request["windows"]
     return request["ask"] == "open"
 
 
@@ -437,7 +532,8 @@ class _Journal:
         run = json.dumps({**told, "journals": "", "app": "", "window": window}, sort_keys=True)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self._path, isolation_level=None, timeout=0.0)
+            # One thread at a time uses it: who runs windows in an event loop has a thread for each.
+            self._connection = sqlite3.connect(self._path, isolation_level=None, timeout=0.0, check_same_thread=False)
             self._begin(run)
         except (sqlite3.Error, OSError) as error:
             raise ShardError(
@@ -454,7 +550,7 @@ class _Journal:
             execute(f"PRAGMA fullfsync={int(self._is_power)}")
             execute("BEGIN EXCLUSIVE")
             execute("CREATE TABLE IF NOT EXISTS runs (run TEXT)")
-            execute("CREATE TABLE IF NOT EXISTS windows (number INTEGER PRIMARY KEY, inbounds TEXT)")
+            execute("CREATE TABLE IF NOT EXISTS windows (number INTEGER PRIMARY KEY, inbounds TEXT, sent TEXT)")
             found = execute("SELECT run FROM runs").fetchone()
             if found is None:
                 execute("INSERT INTO runs VALUES (?)", (run,))
@@ -466,21 +562,22 @@ class _Journal:
             self._connection.close()
             raise
 
-    def last(self) -> tuple[int, list[Inbound]] | None:
-        """The last window that was opened: its number, and what it brings."""
-        row = self._connection.execute("SELECT number, inbounds FROM windows ORDER BY number DESC").fetchone()
+    def last(self) -> tuple[int, list[Inbound], list[int]] | None:
+        """The last window that was opened: its number, what it brings, and how much was sent from outside so far."""
+        query = "SELECT number, inbounds, sent FROM windows ORDER BY number DESC"
+        row = self._connection.execute(query).fetchone()
         try:
-            return None if row is None else (row[0], json.loads(row[1]))
+            return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
         except (ValueError, TypeError) as error:
             remedy = "Put the file back, or begin the run anew in another folder"
             raise ShardError(None, f"{self._path} cannot be used: its window is broken: {error}. {remedy}") from None
 
-    def put(self, number: int, inbounds: list[Inbound]) -> None:
+    def put(self, number: int, inbounds: list[Inbound], sent: list[int]) -> None:
         """Write a window down, before anybody is told; the ones before are over everywhere."""
         execute = self._connection.execute
         execute("BEGIN")
         execute("DELETE FROM windows")
-        execute("INSERT INTO windows VALUES (?, ?)", (number, json.dumps(inbounds)))
+        execute("INSERT INTO windows VALUES (?, ?, ?)", (number, json.dumps(inbounds), json.dumps(sent)))
         execute("COMMIT")
 
     def close(self) -> None:

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import AgentRTError, MissingExtraError, ShardError, ShardLostError
 from agentrt.shards.pipes import answered, checked_limit, failure, found_world
-from agentrt.shards.places import ShardRequest, Tenancy, Tenants
+from agentrt.shards.places import ShardAnswer, ShardRequest, Tenancy, Tenants
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from ray import ObjectRef
     from ray.actor import ActorHandle
 
-    from agentrt.shards.shard import Outbound, ShardedWorld
+    from agentrt.shards.shard import ShardedWorld
 
 
 class RayShards:
@@ -81,7 +81,7 @@ class RayShards:
         self._is_timed = all(one["inbound"] is not None for one in requests)
         self._asked = self._actor.answer.remote(json.dumps(list(requests))) if requests else None
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """See ``ShardPlace``."""
         import ray
         from ray.exceptions import GetTimeoutError, RayError, RayTaskError

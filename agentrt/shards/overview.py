@@ -1,7 +1,7 @@
 """What an inspector shows of a world in shards: all of them, from where they are led.
 
 Everything here that is not for the server's thread happens on the thread that runs the windows, and only while all
-shards stand at the barrier: a window is over (``look``), or the next one waits to be opened (``wait``).
+shards stand at the barrier: a window is over (``look``), or the next one waits to be opened (``is_ready``).
 
 * A client is told of the whole world: the list of agents, the drawing, how it does. What is of one agent, or of a log,
   is asked of the shard that has it at that moment; one that moves is found where it goes as soon as it is there.
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS: Final = 0.1
 _SHARE: Final = 4  # of the time of who runs the windows, looking gets one of so many parts
-_WAIT_SECONDS: Final = 0.02  # how often who stands at the barrier asks whether to go on
 _AT_FULL_SPEED: Final = 1000.0  # what clients are told of a run that waits for nothing
 
 _FAILED: Final = "the inspector failed to show the shards"
@@ -60,8 +59,12 @@ class Watcher(Protocol):
         """A window is over, and all stand at the barrier."""
         ...
 
-    def wait(self) -> None:
-        """The next window is about to be opened; it may take its time, and all stand meanwhile."""
+    def is_ready(self) -> bool:
+        """Whether the next window may be opened; asked again and again, and all stand meanwhile."""
+        ...
+
+    def opens(self) -> None:
+        """It is opened now."""
         ...
 
     def lost(self, shards: Sequence[int]) -> None:
@@ -70,7 +73,7 @@ class Watcher(Protocol):
 
 
 class Led(Protocol):
-    """The shards of a world, as far as who looks at them knows them."""
+    """The shards of a world, as far as who looks at them knows them: what they are is a floor above, in ``barrier``."""
 
     world: ShardedWorld
     shards: int
@@ -109,13 +112,11 @@ class Overview(Source):
         *,
         controls: bool,
         clock: Callable[[], float] = time.perf_counter,
-        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         super().__init__(clock)
         self._shards = shards
         self._title = title
         self._controls = controls
-        self._sleep = sleep
         self._leave: Callable[[], object] = bool  # does nothing
         self._lookers: dict[Session, _Looker] = {}
         self._count = 0  # of clients so far
@@ -152,12 +153,13 @@ class Overview(Source):
         """See ``Watcher``."""
         self._guarded(lambda: self._serve(is_new=True))
 
-    def wait(self) -> None:
+    def is_ready(self) -> bool:
         """See ``Watcher``."""
-        self._guarded(self._serve)  # what was asked for between two calls of ``Shards.run``
-        while self._must_wait():
-            self._sleep(_WAIT_SECONDS)
-            self._guarded(self._serve)
+        self._guarded(self._serve)  # what was asked for meanwhile
+        return not self._must_wait()
+
+    def opens(self) -> None:
+        """See ``Watcher``."""
         self._steps = max(0, self._steps - 1)
         self._opened = self._clock()
 

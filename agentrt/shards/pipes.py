@@ -25,8 +25,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, BinaryIO
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, DefinitionError, ShardError, ShardLostError
-from agentrt.shards.places import ShardRequest, Tenancy, Tenants
-from agentrt.shards.shard import Outbound, ShardedWorld
+from agentrt.shards.places import ShardAnswer, ShardRequest, Tenancy, Tenants
+from agentrt.shards.shard import ShardedWorld
 from agentrt.words import error_words, repr_of, type_name
 from agentrt.worlds import load_world
 
@@ -86,7 +86,7 @@ class PipeShards:
         except OSError:  # it is gone: whoever waits for its answers is told
             self._process.kill()
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """See ``ShardPlace``."""
         if not self._asked:
             return []
@@ -193,9 +193,9 @@ def found_world(tenancy: Tenancy) -> ShardedWorld:
     return world
 
 
-def answered(tenants: Tenants, requests: Sequence[ShardRequest]) -> list[Outbound] | dict[str, object]:
+def answered(tenants: Tenants, requests: Sequence[ShardRequest]) -> list[ShardAnswer] | dict[str, object]:
     """The answers to some requests, or what went wrong: plain data, for who is not here."""
-    answers: list[Outbound] = []
+    answers: list[ShardAnswer] = []
     for request in requests:
         try:
             answers.append(tenants.answer(request))

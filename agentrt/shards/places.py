@@ -5,8 +5,9 @@ two whoever asked may ask other places, so that they work at the same time. What
 come there. What is done with them is the same everywhere (``Tenants``), so a shard cannot tell where it lives.
 
 With a folder for journals each shard is recorded there, and committed at every barrier. A place that is started anew
-finds the journals, and each shard comes back by its own: the world is made again and what came in comes in again, up to
-the last barrier that was written down. A shard whose journal cannot be repeated is an error, and is never begun anew.
+finds the journals, and each shard comes back by its own, as any recorded run is resumed: what came in comes in again,
+up to the last barrier that was written down, from the beginning or the last epoch (see ``agentrt.runtime.epochs``). A
+shard whose journal cannot be repeated is an error, and is never begun anew.
 
 Rules:
 
@@ -21,14 +22,14 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict
 
-from agentrt.errors import ShardError
+from agentrt.errors import DataFault, RecordingError, ShardError
 from agentrt.kernel.trace import TraceDigest
-from agentrt.record.recording import Recording
-from agentrt.record.replay import Replay
+from agentrt.record.resume import resume
+from agentrt.record.schema import STILL_WRITTEN
 from agentrt.shards.shard import WINDOW_INPUT, Inbound, Outbound, ShardedWorld
-from agentrt.words import counted
+from agentrt.words import counted, words_of
 from agentrt.worlds import Value, measure_world
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
 
 
 class ShardRequest(TypedDict):
-    """What a place is asked to do with one of its shards; the answer is what the shard tells at its barrier.
+    """What a place is asked to do with one of its shards.
 
-    * ``open``: make it, or have it come back by its journal.
-    * ``window``: open a window with what comes in, and run it.
+    * ``open``: make it, or have it come back by its journal; the answer is a ``report``.
+    * ``window``: open a window with what comes in, and run it; the answer is a ``report``.
     * ``measure``: measure it.
     * ``look``: say what there is to see of it; see ``eye``.
     """
@@ -52,6 +53,15 @@ class ShardRequest(TypedDict):
     windows: int  # how many it has run, or must have run by its journal
     inbound: Inbound | None  # for a window
     look: str  # what somebody looks at; empty for all else
+
+
+class ShardAnswer(TypedDict, total=False):
+    """What a place answers for one of its shards: which one it is, and what was asked for."""
+
+    shard: Required[int]
+    report: Outbound  # what it tells at its barrier
+    measures: dict[str, Value]  # what the world measures of it
+    sight: str  # what there is to see of it
 
 
 class Tenancy(TypedDict):
@@ -77,7 +87,7 @@ class ShardPlace(Protocol):
         """Hand over what is to be done; returns at once where somebody else does it."""
         ...
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """The answers to what was asked last, in that order.
 
         Raises:
@@ -99,17 +109,19 @@ class Tenants:
         self._tenancy = tenancy
         self._shards: dict[int, _Tenant] = {}
 
-    def answer(self, request: ShardRequest) -> Outbound:
+    def answer(self, request: ShardRequest) -> ShardAnswer:
         """Do what is asked."""
         number, inbound = request["shard"], request["inbound"]
         if request["ask"] == "open" and number not in self._shards:
             self._shards[number] = _Tenant(self._world, self._tenancy, number, request["windows"])
         tenant = self._shards[number]
         if inbound is not None:
-            return tenant.run_window(inbound)
+            return {"shard": number, "report": tenant.run_window(inbound)}
         if request["ask"] == "look":
-            return tenant.look(request["look"])
-        return tenant.open() if request["ask"] == "open" else tenant.measure()
+            return {"shard": number, "sight": tenant.look(request["look"])}
+        if request["ask"] == "measure":
+            return {"shard": number, "measures": measure_world(self._world, tenant.runtime)}
+        return {"shard": number, "report": tenant.open()}
 
     def close(self) -> None:
         """Close all shards; what they write down can go on later."""
@@ -127,17 +139,20 @@ class _Tenant:
         self._durability: Literal["process", "power"] = tenancy["durability"]
         self._params = {**tenancy["params"], "shards": tenancy["shards"], "shard": number}
         self._known: set[str] = set()  # whose names were told
-        journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
         self._recorder: RunRecorder | None = None
+        self._digest = ""  # if nothing is recorded
         self._eye: Eye | None = None  # once somebody has looked
-        if journal is not None and windows == 0 and not _old(journal).exists():
+        journal = Path(tenancy["journals"]) / f"shard-{number}.sqlite" if tenancy["journals"] else None
+        if journal is not None and windows == 0:
             _discard_unbegun(journal)
-        if journal is not None and (journal.exists() or _old(journal).exists()):
+        if journal is not None and journal.exists():
             self._come_back(journal)
         else:
             self._make(seed=tenancy["seed"], host="plain")
-            if journal is not None:
-                self._record(journal)
+            if journal is None:
+                self._hash()
+            else:
+                self._recorder = self._record(journal)
         if self._shard.windows < windows:
             problem = f"its journal has {counted(self._shard.windows, 'window')}, and {windows} were run"
             raise ShardError(number, f"{problem}. Put the journal back, or begin the run anew in another folder")
@@ -147,12 +162,21 @@ class _Tenant:
         self.runtime: Runtime
         defaults = {name: one.default for name, one in self._world.parameters.items()}
         self._shard, self.runtime = self._world.shard(seed=seed, host=host, params={**defaults, **self._params})
-        self._digest = TraceDigest(self.runtime.trace)
         return self.runtime
 
-    def _record(self, journal: Path) -> None:
+    def _hash(self) -> None:
+        """Hash its trace up to its last tick, as a recorder does: what comes after it belongs to the next one."""
+        digest = TraceDigest(self.runtime.trace)
+
+        def mark() -> None:
+            self._digest = digest.hexdigest()
+
+        mark()
+        self.runtime.after_tick(mark)
+
+    def _record(self, journal: Path) -> RunRecorder:
         """Write it down; a barrier is the only place to which it has to come back."""
-        self._recorder = self.runtime.record(
+        return self.runtime.record(
             journal,
             world=self._world.name,
             params=self._params,
@@ -180,76 +204,53 @@ class _Tenant:
             raise ShardError(self._number, problem, tick=self.runtime.tick)
         return self._report()
 
-    def measure(self) -> Outbound:
-        """What it told, with what the world measures."""
-        return {**self._report(), "measures": measure_world(self._world, self.runtime)}
-
-    def look(self, look: str) -> Outbound:
-        """Nothing but what there is to see: what it told at this barrier holds."""
+    def look(self, look: str) -> str:
+        """What there is to see of it."""
         if self._eye is None:
             from agentrt.shards.eye import Eye  # a shard that nobody looks at loads nothing of an inspector
 
             self._eye = Eye(self._shard, self.runtime)
-        return self._shard.shown(self._eye.look(look))
+        return self._eye.look(look)
 
     def _report(self) -> Outbound:
-        outbound = self._shard.report(self._digest.hexdigest(), self._known)
+        digest = self._digest if self._recorder is None else self._recorder.digest
+        outbound = self._shard.report(digest, self._known)
         self._known.difference_update(outbound["went"])
         self._known.update(outbound["came"])
         return outbound
 
     def close(self) -> None:
-        self._digest.close()
         if not self.runtime.kernel.in_tick:
             self.runtime.close("its shards are closed")
 
     def _come_back(self, journal: Path) -> None:
-        """Run again what the journal says, and write it down anew; the old one stays until all of it is there."""
-        old = _old(journal)
-        if journal.exists():
-            self._have_alone(journal)
-        if old.exists():  # an earlier coming back was broken off
-            _discard(journal)
-        else:
-            Recording(journal).close()  # what is none stays where it is
-            journal.replace(old)
-        with Recording.open(old) as recording:
-            replay = Replay(recording, self._make)
-            self._record(journal)
-            replay.to()
-            replay.require(recording.last_tick)
-            replay.go_live()
+        """Run again what the journal says, from the last epoch that it has, and go on in it."""
+        try:
+            self._resume(journal)
+        except DataFault as error:
+            problem = error.problem if isinstance(error, RecordingError) else words_of(error)
+            remedy = "Put back the journal, or the code that wrote it; or begin the run anew in another folder"
+            if problem == STILL_WRITTEN:
+                remedy = "End that process, then run it again"
+            raise ShardError(self._number, f"its journal, {journal.name}: {problem}. {remedy}") from None
+        self._recorder = self.runtime.recorder
         while self.runtime.tick % self._world.window:  # it ended within a window, whose input it has
             self.runtime.step()
-        _discard(old)
 
-    def _have_alone(self, journal: Path) -> None:
-        """Make one file of a journal again, so that it is moved whole, when nobody has it open any more.
-
-        Whoever was led by somebody who was killed finishes the window that he is in before he hears of it.
-        """
+    def _resume(self, journal: Path) -> None:
+        """Whoever was led by somebody who was killed finishes the window that he is in before he hears of it."""
         last = time.monotonic() + _PATIENCE
         while True:
             try:
-                with contextlib.closing(sqlite3.connect(journal)) as connection:
-                    connection.execute("PRAGMA journal_mode=DELETE")
+                resume(journal, self._make, durability=self._durability).__enter__()  # ``close`` ends it
                 return
-            except sqlite3.OperationalError as error:  # SQLite itself does not wait here
-                if time.monotonic() > last:
-                    problem = f"somebody else writes its journal, {journal.name}: {error}"
-                    raise ShardError(self._number, f"{problem}. End that process, then run it again") from None
-            except sqlite3.DatabaseError as error:
-                problem = f"its journal, {journal.name}, cannot be used: {error}"
-                remedy = "Put the journal back, or begin the run anew in another folder"
-                raise ShardError(self._number, f"{problem}. {remedy}") from None
+            except RecordingError as error:
+                if error.problem != STILL_WRITTEN or time.monotonic() > last:
+                    raise
             time.sleep(0.05)
 
 
 _PATIENCE = 30.0  # real seconds: a window is much shorter
-
-
-def _old(journal: Path) -> Path:
-    return journal.with_name(f"{journal.name}.old")
 
 
 def _discard_unbegun(journal: Path) -> None:
@@ -263,12 +264,8 @@ def _discard_unbegun(journal: Path) -> None:
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(journal)) as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if pages == 0:
-        _discard(journal)
-
-
-def _discard(journal: Path) -> None:
-    for ending in ("", "-wal", "-shm"):  # what SQLite leaves beside it
-        Path(f"{journal}{ending}").unlink(missing_ok=True)
+        for ending in ("", "-wal", "-shm"):  # what SQLite leaves beside it
+            Path(f"{journal}{ending}").unlink(missing_ok=True)
 
 
 class LocalShards:
@@ -287,7 +284,7 @@ class LocalShards:
         """See ``ShardPlace``; what is asked is done when the answers are fetched, so that others are asked first."""
         self._asked = list(requests)
 
-    def answers(self) -> list[Outbound]:
+    def answers(self) -> list[ShardAnswer]:
         """See ``ShardPlace``."""
         assert self._tenants is not None, "it was not started"
         asked, self._asked = self._asked, []

@@ -24,6 +24,8 @@ Rules:
 * What leaves is copied when it leaves, by JSON, wherever the receiver is: a tuple arrives as a list everywhere.
 * What leaves stays here until the next window opens, and asking for it changes nothing: whoever lost the answer asks
   again.
+* Where a part is rebuilt in epochs (``Runtime.rebuild_every``), what its shard has is in the save beside what the part
+  says; who was about to move is, if the part makes an agent of that name again.
 * ``Tally`` counts messages, and agents that move, by number and by a sum over their marks: the totals of all shards
   must agree at every barrier. One that is lost, or comes twice, shows there.
 
@@ -40,7 +42,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypedDict
 
 from agentrt.agent.agent import Agent
-from agentrt.errors import ENDS_PROGRAM, DefinitionError, ShardError
+from agentrt.errors import ENDS_PROGRAM, DefinitionError, ShardError, ShardHostError
 from agentrt.words import error_words, repr_of, type_name
 from agentrt.worlds import Parameter, SimpleWorld, made_runtime
 
@@ -85,8 +87,6 @@ class Outbound(TypedDict):
     halo: list[Row]
     tallies: list[list[int]]  # messages sent, taken, dead, waiting here; agents left, came: number and sum of marks
     digest: str  # of its run so far
-    measures: dict[str, Value]  # what the world measures, if that was asked for
-    sight: str  # what there is to see of it, if that was asked for; see ``eye``
 
 
 class Part(Protocol):
@@ -141,6 +141,13 @@ class Tally:
     def as_json(self) -> list[int]:
         return [self.count, self.total]
 
+    @classmethod
+    def read(cls, row: list[int]) -> Tally:
+        """The one that ``as_json`` gave."""
+        one = cls()
+        one.count, one.total = row
+        return one
+
 
 class Shard:
     """One shard, as the author of its part sees it; the library makes it.
@@ -167,10 +174,13 @@ class Shard:
         self._waiting: list[Message] = []  # here, until they are due: a heap
         self._outbox: list[Message] = []  # for the next barrier
         self._movers: dict[Agent, int] = {}
+        self._ending: dict[Agent, int] = {}  # those of them that unwind, until they are exported
         self._leaving: list[Row] = []
         self._arrived: list[str] = []  # for the window that is open
         self._sent, self._taken, self._dead = Tally(), Tally(), Tally()  # messages
         self._left, self._came = Tally(), Tally()  # agents
+        self._world_save: Callable[[Runtime], object] | None = None  # what the part declared, if it is rebuilt
+        self._world_load: Callable[[Runtime, object], object] | None = None
 
     # --- for authors --------------------------------------------------------------------------------------------------
 
@@ -226,8 +236,8 @@ class Shard:
             )
 
     def _require_shard(self, to: int) -> None:
-        if type(to) is not int or not 0 <= to < self.shards:
-            raise self._error(f"there is no shard {repr_of(to, 80)}. Name one from 0 to {self.shards - 1}.")
+        if problem := no_shard(to, self.shards):
+            raise self._error(problem)
 
     def _error(self, problem: str) -> ShardError:
         return ShardError(self.number, problem, tick=self._now)
@@ -248,10 +258,55 @@ class Shard:
         """Belong to a part that was made."""
         self._part = part
         self._runtime = runtime
+        runtime.on_input(WINDOW_INPUT, self._open)  # it stays when the world is rebuilt, as all of the library's own
+        self._take_part()
+
+    def _take_part(self) -> None:
+        """After the part has put up all of its own, whenever the world is made."""
+        runtime = self._home
         if runtime.game is None:
-            runtime.game = part
-        runtime.on_input(WINDOW_INPUT, self._open)
+            runtime.game = self._part
         runtime.every_tick(self._tick)
+        epochs = runtime.epochs
+        if epochs.save is not None and epochs.load is not None and epochs.save != self._save:
+            self._world_save, self._world_load = epochs.save, epochs.load
+            epochs.declare(epochs.every, self._save, self._load)
+
+    # What a shard has is in the world's save, beside what its part declared (``Runtime.rebuild_every``).
+
+    def _save(self, runtime: Runtime) -> object:
+        assert self._world_save is not None
+        return {"part": self._world_save(runtime), **self._as_json()}
+
+    def _as_json(self) -> dict[str, object]:
+        tallies = (self._sent, self._taken, self._dead, self._left, self._came)
+        movers = {**self._movers, **self._ending}
+        return {
+            "windows": self.windows,
+            "halo": [[source, shown] for source, shown in self.halo.items()],
+            "problem": self.problem,
+            "number": self._number,
+            "waiting": [list(message) for message in sorted(self._waiting, key=in_order)],
+            "outbox": [list(message) for message in self._outbox],
+            "movers": [[agent.name, to] for agent, to in movers.items()],
+            "leaving": self._leaving,
+            "arrived": self._arrived,
+            "tallies": [one.as_json() for one in tallies],
+        }
+
+    def _load(self, runtime: Runtime, saved: dict[str, Any]) -> None:
+        assert self._world_load is not None
+        self.windows, self.problem, self._number = saved["windows"], saved["problem"], saved["number"]
+        self.halo = {source: shown for source, shown in saved["halo"]}  # noqa: C416 - rows are lists
+        self._waiting = [_message(row) for row in saved["waiting"]]  # sorted, so it is a heap
+        self._outbox = [_message(row) for row in saved["outbox"]]
+        self._leaving, self._arrived = saved["leaving"], saved["arrived"]
+        self._sent, self._taken, self._dead, self._left, self._came = map(Tally.read, saved["tallies"])
+        self._movers, self._ending = {}, {}
+        self._world_load(runtime, saved["part"])
+        self._take_part()
+        agents = ((runtime.find(name), to) for name, to in saved["movers"])
+        self._movers = {agent: to for agent, to in agents if agent is not None}
 
     def _open(
         self,
@@ -298,6 +353,7 @@ class Shard:
             movers, self._movers = self._movers, {}
             for agent, to in movers.items():
                 if agent.runtime is self._home and not agent.is_ending:
+                    self._ending[agent] = to
                     self._home.remove(agent, f"moves to shard {to}")
                     self._home.spawn(self._detach, agent, to, agent.random, name=f"{agent.name} moves")
 
@@ -327,7 +383,8 @@ class Shard:
         assert self._part is not None
         assert agent.has_ended is not None
         await agent.has_ended.wait()
-        if agent.error is not None:
+        self._ending.pop(agent, None)
+        if agent.error is not None or self._home.kernel.is_aside:  # it ends with all others, and is made again
             return
         name = agent.name
         try:
@@ -377,28 +434,14 @@ class Shard:
             "halo": [[to, copied(shown[to], f"the halo of shard {self.number}")] for to in sorted(shown)],
             "tallies": [one.as_json() for one in tallies],
             "digest": digest,
-            "measures": {},
-            "sight": "",
         }
 
-    def shown(self, sight: str) -> Outbound:
-        """What is told to who only looks: nothing else."""
-        return {
-            "shard": self.number,
-            "windows": self.windows,
-            "tick": self._home.tick,
-            "count": 0,
-            "came": [],
-            "went": [],
-            "is_whole": False,
-            "leaving": [],
-            "messages": [],
-            "halo": [],
-            "tallies": [],
-            "digest": "",
-            "measures": {},
-            "sight": sight,
-        }
+
+def no_shard(to: object, shards: int) -> str:
+    """Why there is no such shard, in words; empty if there is."""
+    if type(to) is int and 0 <= to < shards:
+        return ""
+    return f"there is no shard {repr_of(to, 80)}. Name one from 0 to {shards - 1}."
 
 
 def in_order(message: Message | Row) -> tuple[int, int, int]:
@@ -492,6 +535,7 @@ class ShardedWorld(SimpleWorld):
 
         Raises:
             DefinitionError: the world was not cut into so many parts, or its part has no runtime.
+            ShardHostError: its runtime is on another host.
         """
         number, shards = int(params["shard"]), int(params["shards"])
         parts: object = self._partition(shards, params)
@@ -511,5 +555,7 @@ class ShardedWorld(SimpleWorld):
         if not callable(getattr(part, "export", None)):
             raise DefinitionError(where, f"its part is a {type_name(part)}.", "Give what agentrt.shards.Part lists.")
         runtime = made_runtime(self, part.runtime)
+        if runtime.host != host:  # it would depend on where it is made what a shard waits for, and in which tick
+            raise ShardHostError(number, runtime.host, host)
         shard.join(part, runtime)
         return shard, runtime

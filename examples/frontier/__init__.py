@@ -24,6 +24,7 @@ world = ShardedWorld(
         "caravans": Parameter(3800, "that carry goods", low=1),
         "bands": Parameter(200, "that rob them", low=0),
         "road": Parameter(40, "ticks from one village to the next, and up to twice as many", low=1),
+        "epoch": Parameter(0, "ticks after which each shard is rebuilt of its save; 0 for never", low=0),
     },
     measure=measure,
 )

@@ -45,15 +45,41 @@ class Country:
         self.counts: dict[str, int] = dict.fromkeys(("trades", "robberies", "warnings", "tax paid", "tax taken"), 0)
         self.carried: int = 0  # gold that went over the border, less what came
         self._borders = self.chart.borders(shard.number)
-        self.runtime.on_input("tax", self._take_tax)
-        self.runtime.on_input("warning", self._hear_warning)
-        self.runtime.every_tick(self._harvest)
-        self.runtime.drawing = lambda: landscape(self.runtime, self.chart, self.strip)
         self.shard.corner = self.strip[0] // self.chart.rows, 0
+        self._begin()
         for number, village in part["caravans"]:
             self._come(self.runtime.add(caravan(f"caravan-{number + 1}", self, village)))
         for number, village in part["bands"]:
             self._come(self.runtime.add(band(f"band-{number + 1}", self, village)))
+        self.runtime.rebuild_every(int(params["epoch"]), self.save, self.load)
+
+    def _begin(self) -> None:
+        self.runtime.on_input("tax", self._take_tax)
+        self.runtime.on_input("warning", self._hear_warning)
+        self.runtime.every_tick(self._harvest)
+        self.runtime.drawing = lambda: landscape(self.runtime, self.chart, self.strip)
+
+    # --- epochs -------------------------------------------------------------------------------------------------------
+
+    def save(self, runtime: Runtime) -> object:
+        """All that it has; who is on the road is in the village from which it came."""
+        return {
+            "stocks": [self.stocks[village] for village in self.strip],
+            "gold": [self.gold[village] for village in self.strip],
+            "counts": self.counts,
+            "carried": self.carried,
+            "travelers": [[agent.name, agent.entity.as_json()] for agent in runtime.agents],
+        }
+
+    def load(self, runtime: Runtime, saved: dict[str, Any]) -> None:
+        """Have all of it again."""
+        self.stocks = dict(zip(self.strip, saved["stocks"], strict=True))
+        self.gold = dict(zip(self.strip, saved["gold"], strict=True))
+        self.counts, self.carried = saved["counts"], saved["carried"]
+        self.visitors = {village: {} for village in self.strip}
+        self._begin()
+        for name, state in saved["travelers"]:
+            self._come(runtime.add(self._traveler(name, state)))
 
     # --- over the border ----------------------------------------------------------------------------------------------
 
@@ -66,11 +92,15 @@ class Country:
     def adopt(self, name: str, state: object) -> Agent[Traveler]:
         """Have a traveler arrive."""
         assert isinstance(state, dict)
+        agent = self._traveler(name, state)
+        self.carried -= agent.entity.gold
+        self._come(agent)
+        return agent
+
+    def _traveler(self, name: str, state: dict[str, Any]) -> Agent[Traveler]:
         make = caravan if state["kind"] == "caravan" else band
         agent = make(name, self, state["village"])
         agent.entity.read(state)
-        self.carried -= agent.entity.gold
-        self._come(agent)
         return agent
 
     def halo(self) -> Mapping[int, object]:
@@ -85,7 +115,7 @@ class Country:
     def _come(self, agent: Agent[Traveler]) -> None:
         traveler = agent.entity
         traveler.has_traded = False
-        if traveler.kind == "caravan":
+        if traveler.kind == "caravan" and traveler.is_here:  # if not, it is about to cross the border
             self.visitors[traveler.village][agent.name] = traveler
 
     def leave(self, traveler: Traveler, goal: int, ticks: int) -> None:

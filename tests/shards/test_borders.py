@@ -3,78 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from lands import Land, make_world
 
 import agentrt as art
 from agentrt.errors import DefinitionError, ShardError
-from agentrt.shards import ShardedWorld, Shards
+from agentrt.shards import Shards
 from agentrt.worlds import Parameter
-
-
-class One(art.Entity):
-    stopped = None
-
-
-class Idle(art.Action):
-    does = art.TOP
-    utility = 0.5
-
-    async def run(self, ctx, args):
-        await ctx.sleep_ticks(1000)
-
-    def stop(self, ctx, args):
-        ctx.entity.stopped = ctx.clock.tick
-
-
-class Land:
-    """A part that does in each tick what a test says, and writes down what it hears."""
-
-    scripts: dict = {}  # by shard and tick
-    log: list = []
-
-    def __init__(self, shard, part, *, seed, host, params):
-        self.shard = shard
-        self.runtime = art.Runtime(seed, host=host)
-        self.runtime.on_input("hear", self.hear)
-        self.runtime.every_tick(self.act)
-        for name in part:
-            self.runtime.add(self.agent(name))
-
-    def agent(self, name):
-        return art.Agent(One("one", name=name), actions=[Idle])
-
-    def act(self):
-        script = self.scripts.get((self.shard.number, self.runtime.tick))
-        if script is not None:
-            script(self)
-
-    def note(self, *what):
-        self.log.append((self.runtime.tick, self.shard.number, *what))
-
-    def hear(self, **what):
-        self.note("hears", *what.values())
-
-    def export(self, agent):
-        self.note("exports", agent.name, agent.entity.stopped)
-        return {"tuple": (1, 2)}
-
-    def adopt(self, name, state):
-        self.note("adopts", name, state)
-        return self.agent(name)
-
-    def halo(self):
-        return {(self.shard.number + 1) % self.shard.shards: self.runtime.tick} if self.shard.shards > 1 else {}
-
-
-def make_world(part=Land, window=3, partition=lambda shards, params: [["a", "b"], ["c"], []][:shards], **options):
-    return ShardedWorld("lands", part, partition, window=window, **options)
-
-
-@pytest.fixture
-def log():
-    Land.log.clear()
-    Land.scripts.clear()
-    yield Land.log
-    Land.scripts.clear()
 
 
 def run(scripts, windows=4, shards=3, world=None):
@@ -257,6 +191,79 @@ def test_what_is_shown_is_copied(log):
     scripts = {(0, 2): lambda land: land.shown.append(9), (1, 3): lambda land: seen.append(land.shard.halo)}
     run(scripts, windows=1, shards=2, world=make_world(land))
     assert seen == [{0: [0]}]
+
+
+# --- epochs -----------------------------------------------------------------------------------------------------------
+
+
+class Reborn(Land):
+    """Rebuilt after each so many ticks; whoever is there is there again."""
+
+    every = 3
+
+    def __init__(self, shard, part, **more):
+        super().__init__(shard, part, **more)
+        self.runtime.rebuild_every(self.every, self.save, self.load)
+
+    def save(self, runtime):
+        return [agent.name for agent in runtime.agents]
+
+    def load(self, runtime, saved):
+        self.runtime.on_input("hear", self.hear)
+        self.runtime.every_tick(self.act)
+        self.note("is rebuilt", *saved)
+        for name in saved:
+            runtime.add(self.agent(name))
+        runtime.rebuild_every(self.every, self.save, self.load)  # as one whose load does all that making it does
+
+
+def rebuilt(scripts, every=3, windows=3, part=Reborn):
+    part = type("Part", (part,), {"every": every})
+    return run(scripts, windows=windows, world=make_world(part))
+
+
+def test_what_is_under_way_comes_over_an_epoch(log):
+    """At the barrier at which shards are rebuilt an agent and two messages pass, and a third one waits."""
+    scripts = {
+        (0, 1): both(move("a", 1), say(2, "x"), say("c", "y"), say(0, "z", delay=9)),
+        (1, 2): say("a", "to who moves"),
+    }
+    assert rebuilt(scripts, windows=4) == {"sent": 4, "taken": 4, "dead": 0, "waiting": 0}
+    assert [entry for entry in log if entry[2] != "is rebuilt"] == [
+        (3, 0, "exports", "a", 3),
+        (4, 1, "adopts", "a", {"tuple": [1, 2]}),
+        (4, 1, "hears", "y", "c"),
+        (5, 1, "hears", "to who moves", "a"),
+        (4, 2, "hears", "x"),
+        (10, 0, "hears", "z"),
+    ]
+    assert log[1:4] == [(3, 0, "is rebuilt", "b"), (3, 1, "is rebuilt", "c"), (3, 2, "is rebuilt")]
+
+
+@pytest.mark.parametrize(("every", "asks"), [(3, 3), (2, 2), (5, 5), (5, 4)])
+def test_who_is_to_move_moves_after_an_epoch_all_the_same(log, every, asks):
+    """In the tick after which all is rebuilt, also in the midst of a window; and where it has begun to end."""
+    rebuilt({(0, asks): move("a", 1)}, every=every, windows=4)
+    exports = [entry[0] for entry in log if entry[2:4] == ("exports", "a")]
+    assert exports == [{3: 6, 2: 6, 5: 9}[every]]
+
+
+def test_what_is_halfway_when_it_is_saved_by_hand_is_there_after_a_restore(log):
+    made = []
+
+    class Kept(Reborn):
+        def __init__(self, *args, **more):
+            super().__init__(*args, **more)
+            made.append(self)
+
+    world = make_world(type("Part", (Kept,), {"every": 0}))
+    run({(0, 2): both(move("a", 0), say(0, "x")), (0, 3): move("a", 1)}, windows=1, shards=2, world=world)
+    with Shards(world, 2, seed=1) as lands:
+        lands.run(1)
+        saved = made[-2].runtime.save()
+        assert saved["game"]["waiting"] == [[5, 0, 0, 0, "hear", {"what": "x"}]]
+        assert saved["game"]["movers"] == [["a", 1]]
+        assert saved["game"]["part"] == ["a", "b"]
 
 
 # --- what an author does wrong ----------------------------------------------------------------------------------------

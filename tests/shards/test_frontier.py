@@ -19,13 +19,13 @@ def run(windows=8, shards=4, **params):
         return run.digest, run.agents, run.measure(), run.messages
 
 
-@pytest.mark.parametrize("road", [40, 3], ids=["calm", "storm"])
-def test_no_gold_and_nobody_is_lost(road):
-    digest, agents, measures, messages = run(road=road)
+@pytest.mark.parametrize(("road", "epoch"), [(40, 0), (3, 0), (3, 30)], ids=["calm", "storm", "storm with epochs"])
+def test_no_gold_and_nobody_is_lost(road, epoch):
+    digest, agents, measures, messages = run(road=road, epoch=epoch)
     assert agents == 30
     assert sum(one["gold"] for one in measures) == 32 * 100 + 24 * 20
     assert messages["sent"] == messages["taken"] + messages["waiting"]
-    assert run(road=road)[0] == digest
+    assert run(road=road, epoch=epoch)[0] == digest
 
 
 def test_all_that_happens_happens():

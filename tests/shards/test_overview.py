@@ -16,7 +16,7 @@ from agentrt.errors import DataFault, InspectorError, ShardLostError
 from agentrt.inspect import Inspector
 from agentrt.inspect.protocol import AgentsQuery, Command, read
 from agentrt.inspect.sessions import Session
-from agentrt.shards import LocalShards, PipeShards, Shards
+from agentrt.shards import LocalShards, PipeShards, Shards, barrier
 from agentrt.shards.joined import JoinedList, joined_drawing, joined_times
 from agentrt.shards.overview import Overview
 from examples.frontier import world
@@ -184,8 +184,8 @@ def test_the_state_is_that_of_all(client, run):
 # --- what is done -----------------------------------------------------------------------------------------------------
 
 
-def test_a_pause_holds_all_and_a_step_is_a_window(run):
-    overview = Overview(run, "frontier", controls=True, sleep=lambda seconds: said.pop(0)())
+def test_a_pause_holds_all_and_a_step_is_a_window(run, monkeypatch):
+    overview = Overview(run, "frontier", controls=True)
     overview.attach()
     client = Client(overview)
     ticks = []
@@ -194,6 +194,7 @@ def test_a_pause_holds_all_and_a_step_is_a_window(run):
         lambda: (ticks.append(run.tick), client.say("step", ticks=2)),
         lambda: (ticks.append(run.tick), client.say("resume")),
     ]
+    monkeypatch.setattr(barrier.time, "sleep", lambda seconds: said.pop(0)())
     overview.pause()
     run.run(5)
     assert (ticks, run.tick) == ([0, 10, 30], 50)
@@ -265,11 +266,12 @@ def test_without_controls_it_only_shows(run):
     assert run.tick == 10
 
 
-def test_a_run_is_paced_by_the_speed_that_is_chosen(run):
+def test_a_run_is_paced_by_the_speed_that_is_chosen(run, monkeypatch):
     slept = []
+    monkeypatch.setattr(barrier.time, "sleep", slept.append)
     clock = Clock()
     clock.now = 100.0
-    overview = Overview(run, "frontier", controls=True, clock=clock, sleep=slept.append)
+    overview = Overview(run, "frontier", controls=True, clock=clock)
     overview.attach()
     client = Client(overview)
     client.say("speed", speed=0.1)

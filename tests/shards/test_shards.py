@@ -8,13 +8,16 @@ import shutil
 import sqlite3
 
 import pytest
-from strips import world
+from strips import Strip, measure, partition, world
 
-from agentrt.errors import DefinitionError, ParameterError, RecordingError, ShardError, ShardLostError
-from agentrt.record import replay
-from agentrt.shards import LocalShards, PipeShards, Shards, places
+from agentrt.errors import DefinitionError, ParameterError, ShardError, ShardLostError
+from agentrt.record import Recording, replay
+from agentrt.shards import LocalShards, PipeShards, ShardedWorld, Shards, places
 
 DIGEST = "766be2cfe190f32ceaf90880f44e90e7"  # of four strips with seed 3, after 25 windows
+
+
+PARAMETERS = {name: one for name, one in world.parameters.items() if name not in ("shard", "shards")}
 
 
 def run(shards=4, windows=25, **options):
@@ -139,7 +142,7 @@ def test_who_still_writes_a_journal_is_waited_for(undisturbed, tmp_path, monkeyp
     late.execute("BEGIN IMMEDIATE")
     with monkeypatch.context() as hasty:
         hasty.setattr(places, "_PATIENCE", 0.0)
-        with pytest.raises(ShardError, match=r"somebody else writes its journal, shard-2.sqlite: database is locked"):
+        with pytest.raises(ShardError, match=r"its journal, shard-2.sqlite: somebody is still writing it. End that"):
             Shards(world, 4, seed=3, folder=tmp_path).__enter__()
     monkeypatch.setattr(places.time, "sleep", lambda seconds: late.close())
     with Shards(world, 4, seed=3, folder=tmp_path) as second:
@@ -192,6 +195,96 @@ def test_a_lost_place_comes_back_by_its_journals(undisturbed, tmp_path):
         assert outcome(run) == undisturbed
 
 
+REBUILT = "e997a3f147c0753f0f3790d069b291f6"  # of two strips that are rebuilt after each 8 ticks, with seed 3, after 8 windows
+OFTEN = {"pause": 3, "epoch": 8}
+
+
+class Watched(Strip):
+    """Notes which ticks are run, of which shard."""
+
+    ran: list = []
+
+    def __init__(self, shard, part, **more):
+        super().__init__(shard, part, **more)
+        self.runtime.after_tick(lambda: self.ran.append((shard.number, self.runtime.tick)))
+
+
+@pytest.fixture
+def watched():
+    Watched.ran.clear()
+    yield ShardedWorld("strips", Watched, partition, window=4, parameters=PARAMETERS, measure=measure)
+    Watched.ran.clear()
+
+
+def test_shards_that_are_rebuilt_begin_at_their_last_epoch_when_they_come_back(watched, tmp_path):
+    def ran(shard):
+        return [tick for one, tick in Watched.ran if one == shard]
+
+    with Shards(watched, 2, seed=3, params=OFTEN) as run:
+        run.run(8)
+        assert run.digest == REBUILT
+        undisturbed = outcome(run)
+    lossy = Slips(lambda answers: answers)
+    with Shards(watched, 2, seed=3, params=OFTEN, folder=tmp_path, places=[lossy, LocalShards()]) as run:
+        run.run(4)
+        Watched.ran.clear()
+        lossy.slip = _lost_once(lossy)
+        run.run()  # to tick 20, of which the first place is lost
+        assert (run.losses, ran(1)) == (1, [17, 18, 19, 20])
+        assert ran(0) == [17, 18, 19, 20, 21, 17, 18, 19, 20]  # one more in which the lost one ends
+    Watched.ran.clear()
+    with Shards(watched, 2, seed=3, params=OFTEN, folder=tmp_path) as run:  # who leads it is another one
+        assert ran(0) == ran(1) == [17, 18, 19, 20]
+        run.run(3)
+        assert outcome(run) == undisturbed
+        digests = run.digests
+    report = replay(tmp_path / "shard-1.sqlite", watched.make, since=24)
+    assert (report.is_same, report.compared, report.digest) == (True, 8, digests[1])
+
+
+def _lost_once(place):
+    def slip(answers):
+        place.slip = lambda answers: answers
+        return _lost(answers)
+
+    return slip
+
+
+@pytest.mark.parametrize("cut", [1, 2, 4, 5])
+def test_shards_that_were_closed_at_an_epoch_or_near_it_go_on(tmp_path, cut):
+    with Shards(world, 2, seed=3, params=OFTEN) as run:
+        run.run(6)
+        undisturbed = outcome(run)
+    for windows in (cut, 6 - cut):
+        with Shards(world, 2, seed=3, params=OFTEN, folder=tmp_path) as run:
+            run.run(windows)
+    with Shards(world, 2, seed=3, params=OFTEN, folder=tmp_path) as run:
+        assert outcome(run) == undisturbed
+
+
+def test_a_part_that_keeps_something_over_an_epoch_is_told_of(tmp_path):
+    class Forgetful(Strip):
+        def load(self, runtime, saved):
+            super().load(runtime, saved)
+            self.pause += 1  # and is not in the save
+
+    other = ShardedWorld("strips", Forgetful, partition, window=4, parameters=PARAMETERS)
+    with Shards(other, 2, seed=3, params=OFTEN, folder=tmp_path) as run:
+        run.run(5)
+    with pytest.raises(
+        ShardError, match=r"(?s)shard-0.sqlite: .*the replay differs in tick 1\d, .*Put back the journal, or"
+    ):
+        Shards(other, 2, seed=3, params=OFTEN, folder=tmp_path)
+
+
+def test_durability_may_be_another_one_when_a_run_goes_on(tmp_path):
+    for durability in ("process", "power", "power", "process"):
+        with Shards(world, 2, seed=3, folder=tmp_path, durability=durability) as run:
+            run.run(1)
+        with Recording.open(tmp_path / "shard-1.sqlite") as recording:
+            assert recording.header("durability") == durability
+
+
 def _lost(answers):
     raise ShardLostError(None, "gone")
 
@@ -228,7 +321,7 @@ def test_one_shard_is_replayed_alone(tmp_path, host):
 def _change(key, change):
     def slip(answers):
         for answer in answers:
-            answer[key] = change(answer[key])
+            answer["report"][key] = change(answer["report"][key])
         return answers
 
     return slip
@@ -305,12 +398,14 @@ def test_a_journal_that_was_never_begun_is_made_anew(tmp_path):
 def test_a_file_that_is_no_journal_is_left_as_it_is(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
         other.execute("CREATE TABLE mine (cell)")
-    with pytest.raises(RecordingError, match=r"shard-0.sqlite: it is a SQLite database, but no recording"):
+    with pytest.raises(ShardError, match=r"shard-0.sqlite: it is a SQLite database, but no recording"):
         Shards(world, 2, folder=tmp_path)
     with contextlib.closing(sqlite3.connect(tmp_path / "shard-0.sqlite")) as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
     (tmp_path / "shard-0.sqlite").write_bytes(b"my notes, which are no database")
-    with pytest.raises(ShardError, match=r"shard 0: its journal, shard-0.sqlite, cannot be used: file is not a data"):
+    with pytest.raises(
+        ShardError, match=r"shard 0: its journal, shard-0.sqlite: it is no recording that can be gone on"
+    ):
         Shards(world, 2, folder=tmp_path)
     assert (tmp_path / "shard-0.sqlite").read_bytes() == b"my notes, which are no database"
 
@@ -372,6 +467,21 @@ def test_shards_that_are_closed_do_nothing_more(ask):
         run.run()
     with pytest.raises(ShardError, match="these shards are closed. Do it before that, or open them anew"):
         ask(run)
+
+
+def _interrupted():
+    raise KeyboardInterrupt
+
+
+def test_who_is_interrupted_while_shards_are_measured_does_not_take_its_answers_for_those_of_a_window():
+    place = LocalShards()
+    with Shards(world, 2, places=[place]) as run:
+        answers, place.answers = place.answers, _interrupted
+        with pytest.raises(KeyboardInterrupt):
+            run.measure()
+        place.answers = answers
+        with pytest.raises(ShardError, match="an earlier call has failed within a window"):
+            run.run()
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):

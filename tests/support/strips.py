@@ -42,12 +42,25 @@ class Strip:
         self.shard = shard
         self.walkers, self.pause = params["walkers"], params["pause"]
         self.runtime = art.Runtime(seed, host=host)
-        self.called = self.forgotten = 0
+        self.called = 0
         self.heard = []
-        self.runtime.on_input("greet", self.greet)
-        self.runtime.on_input("call out", self.call_out)
+        self.listen()
         for number in part:
             self.runtime.add(self.walker(f"w{number}", shard.number * FIELDS + number % FIELDS))
+        self.runtime.rebuild_every(params["epoch"], self.save, self.load)
+
+    def listen(self):
+        self.runtime.on_input("greet", self.greet)
+        self.runtime.on_input("call out", self.call_out)
+
+    def save(self, runtime):
+        return {"called": self.called, "walkers": [[agent.name, self.export(agent)] for agent in runtime.agents]}
+
+    def load(self, runtime, saved):
+        self.called, self.heard = saved["called"], []
+        self.listen()
+        for name, state in saved["walkers"]:
+            runtime.add(self.adopt(name, state))
 
     def walker(self, name, field):
         return art.Agent(Walker(name, self, field), actions=[Walk])
@@ -97,6 +110,10 @@ world = ShardedWorld(
     partition,
     window=4,
     summary="Walkers on a ring of fields.",
-    parameters={"walkers": Parameter(40, low=1), "pause": Parameter(12, low=1)},
+    parameters={
+        "walkers": Parameter(40, low=1),
+        "pause": Parameter(12, low=1),
+        "epoch": Parameter(0, "ticks after which each strip is rebuilt; 0 for never", low=0),
+    },
     measure=measure,
 )
