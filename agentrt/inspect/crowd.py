@@ -28,7 +28,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
@@ -220,6 +220,7 @@ _CHART_SECONDS: Final = 0.5
 _HEAT_SECONDS: Final = 1.0
 
 _TROUBLES: Final[Mapping[str, str]] = {"abort": "aborted", "late": "late", "timeout": "late"}
+_TROUBLE_WORDS: Final = tuple(word.encode() for word in _TROUBLES)
 
 
 class Records(Protocol):
@@ -227,8 +228,8 @@ class Records(Protocol):
 
     total: int
 
-    def since(self, number: int) -> list[Kept]:
-        """Those from a number on."""
+    def since(self, number: int, words: Collection[bytes] = ()) -> list[Kept]:
+        """Those from a number on; with ``words`` at least those that hold one of them."""
         ...
 
 
@@ -319,7 +320,7 @@ class LiveCrowd:
         self._read = frozenset(name for text in texts for name in names_in(text))
         self._left = iter(tuple(self._runtime.agents))
         tick = self._runtime.tick
-        for record in self._records.since(self._cursor):
+        for record in self._records.since(self._cursor, _TROUBLE_WORDS):
             trouble = _TROUBLES.get(record[3])
             if trouble is not None and record[1]:
                 self._troubles.setdefault(record[1], {})[trouble] = record[0]

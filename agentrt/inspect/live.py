@@ -8,7 +8,7 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often,
+  that is, it takes one part in 50 of the time of the runtime's thread at most; beyond it clients are told less often,
   but not less often than every two seconds: where others are busy, too, a moment of composing may look long.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, set breakpoints and read what a mind was asked only if it was made with ``controls``.
@@ -48,9 +48,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM
@@ -217,18 +217,18 @@ class Scene:
     def _events(self, session: Session, query: EventsQuery) -> Iterator[Message]:
         """What came since it was told last; to one that is new the newest ones are enough, and nothing is missing."""
         is_new, cursor, ring = session.wants_reset, session.cursor, self.history.records
-        records = [record for record in ring.since(0 if is_new else cursor) if fits(record, query)]
-        missed = 0 if is_new else max(0, ring.total_dropped - cursor) + max(0, len(records) - _MOST_ROWS)
+        first = ring.total_dropped if is_new else max(cursor, ring.total_dropped)
+        rows, left = _newest(ring, first, query, _FIRST_ROWS if is_new else _MOST_ROWS)
+        missed = 0 if is_new else first - cursor + left
         session.cursor, session.wants_reset = ring.total, False
         session.missed += missed
-        if is_new or records or missed:
-            yield events_message(records[-(_FIRST_ROWS if is_new else _MOST_ROWS) :], missed, is_new=is_new)
+        if is_new or rows or missed:
+            yield events_message(rows, missed, is_new=is_new)
 
 
 # --- what happened lately ---------------------------------------------------------------------------------------------
 
 KEPT_RECORDS = 20_000
-_LOOSE = 500  # the newest, which are not packed
 _KEPT_STARTS = 60_000
 
 _BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
@@ -238,91 +238,80 @@ _MOST_ROWS = 1000  # in one update
 
 
 class Ring:
-    """The newest records, and how many there ever were."""
+    """The newest records, which come packed and are unpacked for who reads them, and how many there ever were.
 
-    __slots__ = ("_records", "total")
-
-    def __init__(self, keep: int) -> None:
-        self._records: deque[Kept] = deque(maxlen=keep)
-        self.total: int = 0  # the number of the next one
-
-    def take(self, records: list[Kept]) -> None:
-        self._records.extend(records)
-        self.total += len(records)
-
-    def since(self, number: int) -> list[Kept]:
-        """The records from a number on, as far as they are there."""
-        found = list(islice(reversed(self._records), max(0, self.total - number)))  # few of many, mostly
-        found.reverse()
-        return found
-
-    def clear(self) -> None:
-        """Forget all, but not their count."""
-        self._records.clear()
-
-
-class PackedRing:
-    """As ``Ring``, for many more, which come with what they are when packed.
-
-    Only the newest are kept as they came: those that clients are told of, ten times in a second. An old record is long
-    out of the processor's cache when its turn comes to go: letting go of tens of thousands of them, one by one, took a
-    tenth of a tick of the colony.
+    None is kept as it came, not even the newest: what is let go of at once is still in the processor's cache, and its
+    place is taken by the records of the next tick. Kept for five ticks only, it cost two percent of the colony's.
     """
 
-    __slots__ = ("_keep", "_loose", "_loose_amount", "_packed", "_packed_amount", "total")
+    __slots__ = ("_amount", "_keep", "_packed", "total")
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._packed: deque[tuple[int, bytes]] = deque()  # how many, and the records; the oldest first
-        self._packed_amount = 0
-        self._loose: deque[list[Kept]] = deque()  # the last of the same
-        self._loose_amount = 0
+        self._amount = 0
         self.total: int = 0  # the number of the next one
-
-    @property
-    def _kept(self) -> int:
-        return min(self._keep, self._packed_amount)
 
     @property
     def total_dropped(self) -> int:
         """How many were dropped: the number of the first one that is kept."""
-        return self.total - self._kept
+        return self.total - min(self._keep, self._amount)
 
-    def take(self, records: list[Kept], data: bytes) -> None:
-        amount = len(records)
+    def take(self, amount: int, data: bytes) -> None:
         self.total += amount
         self._packed.append((amount, data))
-        self._packed_amount += amount
-        while self._packed_amount - self._packed[0][0] >= self._keep:
-            self._packed_amount -= self._packed.popleft()[0]
-        self._loose.append(records)
-        self._loose_amount += amount
-        while self._loose_amount - len(self._loose[0]) >= _LOOSE:
-            self._loose_amount -= len(self._loose.popleft())
+        self._amount += amount
+        while self._amount - self._packed[0][0] >= self._keep:
+            self._amount -= self._packed.popleft()[0]
 
-    def since(self, number: int) -> list[Kept]:
-        """The records from a number on, as far as they are there."""
-        amount = min(self._kept, self.total - number)
-        if amount <= 0:
-            return []
-        parts: list[list[Kept]] = []
-        if amount <= self._loose_amount:
-            parts.extend(self._loose)
-        else:
-            have = 0
-            for count, data in reversed(self._packed):
-                if have >= amount:
-                    break
-                parts.append(unpacked(data))
-                have += count
-            parts.reverse()
-        return list(chain.from_iterable(parts))[-amount:]
+    def backwards(self, number: int, words: Collection[bytes] = ()) -> Iterator[tuple[int, list[Kept]]]:
+        """The records from a number on, the newest lot first, each lot in order and with the number of its first one.
+
+        With ``words`` only the lots in which one of them is written: of an agent, or of a kind of records, most lots
+        have none, and need not be unpacked to know that.
+        """
+        first, at = max(number, self.total_dropped), self.total
+        for amount, data in reversed(self._packed):
+            if at <= first:
+                return
+            at -= amount
+            if not words or any(word in data for word in words):
+                yield max(at, first), unpacked(data)[max(0, first - at) :]
+
+    def since(self, number: int, words: Collection[bytes] = ()) -> list[Kept]:
+        """The records from a number on, as far as they are there; with ``words`` at least those that hold one."""
+        lots = [records for _, records in self.backwards(number, words)]
+        lots.reverse()
+        return list(chain.from_iterable(lots))
 
     def clear(self) -> None:
         """Forget all, but not their count."""
         self._packed.clear()
-        self._loose.clear()
-        self._packed_amount = self._loose_amount = 0
+        self._amount = 0
+
+
+def _written(name: str) -> bytes:
+    """A name as it stands in packed records."""
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _newest(ring: Ring, first: int, query: EventsQuery, most: int) -> tuple[list[Kept], int]:
+    """The newest records that a client looks for, and how many are left out.
+
+    What is older than enough of them is not looked at, and counts as left out: a world that runs at full speed has tens
+    of thousands between two updates, and to unpack these all, to show a thousand, took most of the time of an update.
+    """
+    words = [event.encode() for event in sorted(query.events or ())] if query.agent is None else [_written(query.agent)]
+    lots: list[list[Kept]] = []
+    amount = left = 0
+    for at, records in ring.backwards(first, words):
+        lots.append([record for record in records if fits(record, query)])
+        amount += len(lots[-1])
+        if amount >= most:
+            left = at - first + amount - most
+            break
+    lots.reverse()
+    return list(chain.from_iterable(lots))[-most:], left
 
 
 class History:
@@ -331,15 +320,17 @@ class History:
     __slots__ = ("_builders", "_cursor", "records", "starts")
 
     def __init__(self) -> None:
-        self.records: PackedRing = PackedRing(KEPT_RECORDS)
+        self.records: Ring = Ring(KEPT_RECORDS)
         self.starts: Ring = Ring(_KEPT_STARTS)  # those that begin or end something
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
     def take(self, records: list[Kept], data: bytes, others: list[Kept]) -> None:
         """Take what was heard since the last time, the same packed, and those of it that may begin or end something."""
-        self.records.take(records, data)
-        self.starts.take([one for one in others if one[3] in FOLDED])
+        self.records.take(len(records), data)
+        starts = [one for one in others if one[3] in FOLDED]
+        if starts:
+            self.starts.take(len(starts), packed(starts))
 
     def clear(self) -> None:
         """Nobody listens any more: what comes next does not follow on what was."""
@@ -352,7 +343,8 @@ class History:
         starts = self.starts
         for name in [name for name in self._builders if name not in wanted]:
             del self._builders[name]
-        for record in starts.since(self._cursor) if self._builders else ():
+        words = [_written(name) for name in self._builders]
+        for record in starts.since(self._cursor, words) if words else ():
             builder = self._builders.get(record[1])
             if builder is not None:
                 builder.feed(record_of(record))
@@ -363,7 +355,7 @@ class History:
 
     def _fold(self, name: str, snapshot: AgentSnapshot | None) -> SpanBuilder:
         builder = SpanBuilder()
-        records = [record_of(one) for one in self.starts.since(0) if one[1] == name]
+        records = [record_of(one) for one in self.starts.since(0, [_written(name)]) if one[1] == name]
         heard = {(record.tick, record.path) for record in records if record.event in _BEGINS}
         for record in () if snapshot is None else began_before(snapshot):
             if (record.tick, record.path) not in heard:
@@ -465,7 +457,7 @@ def times_summary(values: list[float]) -> dict[str, float]:
 
 _WHO_LOOKS, _THE_PAST = "looks", "past"  # for whom it listens to the trace
 
-_SHARE = 33  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 50  # of the time of the game's thread, composing gets one of so many parts
 _LONGEST_REST = 2.0  # real seconds in which nothing is composed because that took long
 
 _NO_BRANCHES = "branches are run of recordings: record this run, and look at that"
@@ -575,10 +567,13 @@ class LiveSource(Source):
 
     def _before_hit(self, reason: str) -> Message:
         (agent, path), tick = self.breakpoints.place, self._runtime.tick
+        kept = self._past.just_now(agent, path, reason, tick)
+        if kept is not None:
+            return kept
         records = self._history.records.since(0)
         first = records[0][0] if records else tick
         mine = [one for one in records if one[1] == agent and one[3] not in NOT_DONE][-JUST_NOW_ROWS:]
-        return self._past.just_now(agent, path, reason, tick) or told_just_now(agent, path, reason, tick, first, mine)
+        return told_just_now(agent, path, reason, tick, first, mine)
 
     def serve(self) -> None:
         """Do what clients asked for, and tell them what is new."""

@@ -112,7 +112,7 @@ INSPECTING = Row(
     at_most_times=1.3,
     size=Size(1, 400),
     quick=Size(1, 20),
-    most_repeats=3,
+    most_repeats=5,
 )
 
 INSPECTING_PAST = Row(
@@ -124,5 +124,5 @@ INSPECTING_PAST = Row(
     at_most_times=1.5,
     size=Size(1, 400),
     quick=Size(1, 5),
-    most_repeats=3,
+    most_repeats=5,
 )

@@ -8,8 +8,8 @@ import pytest
 
 from agentrt import Agent, Entity
 from agentrt.inspect import live as composing
-from agentrt.inspect.live import KEPT_RECORDS, PackedRing, Ring, began_before
-from agentrt.record.ring import packed
+from agentrt.inspect.live import KEPT_RECORDS, Ring, began_before
+from agentrt.record.ring import packed, unpacked
 from agentrt.runtime.intake import Reloaded
 
 
@@ -496,18 +496,55 @@ def test_who_looks_after_somebody_has_left_is_told_what_happens_from_then_on(wat
     assert max(begins) > begun  # its line goes on
 
 
-def test_the_packed_history_is_as_the_plain_one():
-    plain, ring = Ring(700), PackedRing(700)
+def test_the_packed_history_is_as_a_plain_one():
+    plain, ring = [], Ring(700)
     numbers = iter(range(10_000))
     for amount in (0, 1, 300, 7, 450, 1, 1, 900, 3, 30, 600, 2):
         records = [(next(numbers), "Ann", "top", "note", (("text", "é"),)) for _ in range(amount)]
         if amount:
-            plain.take(records)
-            ring.take(records, packed(records))
-        assert ring.total == plain.total
-        assert ring.total - ring.total_dropped == len(plain.since(0)) == min(700, plain.total)
-        for number in (0, plain.total - 701, plain.total - 5, plain.total - 1, plain.total, plain.total + 1):
-            assert ring.since(number) == plain.since(number)
+            plain += records
+            ring.take(amount, packed(records))
+        total = len(plain)
+        assert ring.total == total
+        assert total - ring.total_dropped == min(700, total)
+        for number in (0, total - 701, total - 5, total - 1, total, total + 1):
+            assert ring.since(number) == plain[max(0, total - 700, number) :]
     ring.clear()
     assert ring.since(0) == []
     assert ring.total_dropped == ring.total
+
+
+def test_lots_without_a_word_are_passed_over():
+    ring = Ring(100)
+    lots = [
+        [(tick, name, "top", event, ())]
+        for tick, name, event in [(1, "Ann", "run"), (2, "Zoë", "run"), (3, "Ann", "note")]
+    ]
+    for lot in lots:
+        ring.take(len(lot), packed(lot))
+    assert [(at, lot[0][1]) for at, lot in ring.backwards(0, ["Zoë".encode()])] == [(1, "Zoë")]
+    assert ring.since(0, [b"note", b"late"]) == lots[2]
+    assert ring.since(0, [b"late"]) == []
+    assert [at for at, _ in ring.backwards(1)] == [2, 1]
+
+
+def test_of_more_than_is_shown_only_the_newest_are_looked_through(watched, monkeypatch):
+    """A world at full speed has tens of thousands of records between two updates: to read them all made its ticks wait."""
+    client = watched.client(events={"events": ["note"]})
+    watched.tick(2)
+    client.reads = False
+    watched.tick()
+    for number in range(30):
+        watched.runtime.note("n", number=number)
+        for _ in range(99):
+            watched.runtime.note("n", number=-1)
+        watched.tick()
+    read = []
+    monkeypatch.setattr("agentrt.inspect.live.unpacked", lambda data: read.append(data) or unpacked(data))
+    client.session.arrived()
+    watched.tick(2)
+    message = client.last("events")
+    assert len(message["records"]) == 1000
+    assert len(read) < 25  # of thirty and some
+    assert message["missed"] >= 2000
+    assert message["records"][-1][4]["number"] == -1
