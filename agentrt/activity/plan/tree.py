@@ -826,7 +826,8 @@ class Unit(AnsweringSeat):
 
     def make_context(self) -> Context:
         """Make its context. It is kept: making one for each call would cost more than the call."""
-        context = self.context = Context(self)
+        context = Context(self)
+        self.context: Any = context
         return context
 
     def own_extras(self) -> Extras:
