@@ -57,7 +57,7 @@ def test_the_collector_is_told_once_of_what_an_object_refers_to():
     units = [one for one in gc.get_objects() if type(one).__name__ in ("Unit", "CompoundUnit")]
     assert {type(one).__name__ for one in units} >= {"Unit"}
     for unit in units:
-        for name in ("asked", "output", "stepper"):
+        for name in ("context", "output", "stepper"):
             kept, mark = getattr(unit, name), [name]
             setattr(unit, name, mark)
             assert sum(one is mark for one in gc.get_referents(unit)) == 1, name
