@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _FORM = 1  # of what is saved
 _DEEPEST = 64
+_TOO_LONG = 10**600  # Python may be set to write and read whole numbers of no more than 640 digits
 
 
 class Books(Protocol):
@@ -276,6 +277,8 @@ def _check(saved: dict[str, Any], seed: int | str) -> None:
 def _unplain(value: object, place: str, depth: int) -> str:
     """What is not plain JSON in a value, in words with its place; empty if all is."""
     kind = type(value)
+    if isinstance(value, int) and abs(value) >= _TOO_LONG:
+        return f"at {place or '/'} there is a whole number of more than 600 digits, which not every Python reads"
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]
         return ""
     if depth > _DEEPEST:

@@ -193,3 +193,14 @@ def test_a_colony_goes_on_where_it_was_saved(tick):
         assert other.runtime.tick == tick + 600
         other.runtime.close()
     assert digests[0] == digests[1]
+
+
+def test_tasks_of_who_is_no_more_are_not_saved(colony, reload):
+    """A task ends with whom it is about, but not before its workers do; a save may come in between."""
+    gone = next(agent.entity for agent in colony.population.agents if agent.entity.kind == "critter")
+    healing = colony.town.groups.get_task_group("colony:task_groups:healing")
+    healing.create_task("colony:heal", patient=of(colony, "Alva").entity).set_source(gone).start()
+    gone.destroy()
+    assert [task.activity for task in healing.tasks] == ["colony:heal"]
+    assert [task["activity"] for task in save(colony)["tasks"]["town"]] == []
+    assert list(reload(colony).town.groups.get_task_group("colony:task_groups:healing").tasks) == []

@@ -291,6 +291,10 @@ def test_a_world_without_epochs_is_as_ever():
         ((1,), "save failed: at / there is (1,), a tuple, which JSON cannot say."),
         ({"a": {3: 1}}, "save failed: at /a there is the key 3, which JSON would make a text of."),
         ({"a": [0, {1}]}, "save failed: at /a/1 there is {1}, a set, which JSON cannot say."),
+        (
+            [10**600],
+            "save failed: at /0 there is a whole number of more than 600 digits, which not every Python reads.",
+        ),
         (math.nan, "save failed: at / there is nan, a float, which JSON cannot say."),
         (KeyError("stone"), "save failed: KeyError: 'stone'."),
     ],

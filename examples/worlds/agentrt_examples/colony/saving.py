@@ -29,7 +29,7 @@ from typing import Any
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.behavior import Stimuli
-from agentrt.rebuild import restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
+from agentrt.rebuild import Holder, restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
 from agentrt.worlds import Value
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position, Traits
@@ -53,6 +53,8 @@ VERSION = 2
 """Of the form of what is saved."""
 
 Json = dict[str, Any]
+
+_GONE = "who is no more"  # stands for an entity that is destroyed
 
 
 def found(seed: int | str, host: str, params: Mapping[str, Value] | None = None) -> Colony:
@@ -309,12 +311,18 @@ def _save_tasks(colony: Colony) -> Json:
     tallies = colony.foreman.tallies
     return {
         "groups": save_groups(colony.town.groups),
-        "town": save_tasks(colony.town.groups, _encode),
-        "own": {agent.name: save_tasks(agent, _encode) for agent in colony.population.agents if agent.task_groups},
+        "town": _tasks_of(colony.town.groups),
+        "own": {agent.name: _tasks_of(agent) for agent in colony.population.agents if agent.task_groups},
         "parties": colony.captain.parties,
-        "party": None if party is None else [party.name, save_tasks(party, _encode)],
+        "party": None if party is None else [party.name, _tasks_of(party)],
         "tallies": {name: [one.done, one.completed, one.interrupted, one.destroyed] for name, one in tallies.items()},
     }
+
+
+def _tasks_of(holder: Holder) -> list[Json]:
+    """The tasks of groups, but for those of who is no more: they end when the foreman or the captain looks next."""
+    gone = {"encoded": _GONE}
+    return [task for task in save_tasks(holder, _encode) if gone not in (task.get("source"), *task["args"].values())]
 
 
 def _load_tasks(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
@@ -344,6 +352,8 @@ def _encode(value: Any) -> Any:
     """An entity by its number; who stands outside the world, by name."""
     if not isinstance(value, Entity):
         raise TypeError(f"{value!r} is no entity")
+    if value.is_destroyed:
+        return _GONE
     return value.name if value.id is None else value.id
 
 
