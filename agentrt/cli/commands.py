@@ -589,7 +589,7 @@ def _print_script_schema(ctx: click.Context, _option: click.Parameter, wanted: b
 @click.option("--edit", type=_path, metavar="FILE", help="Branch: a JSON script of what comes in otherwise.")
 @click.option("--ticks", type=click.IntRange(min=1), help="Branch: how many ticks to go on.")
 @click.option("--record", type=_path, metavar="FILE", help="Branch: record it.")
-@click.option("--live", is_flag=True, help="Branch: let calls that have no recorded result go to the outside.")
+@click.option("--live", is_flag=True, help="Branch: what was never asked is asked outside, a model anew.")
 @_model_options
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_script_schema,
@@ -615,7 +615,9 @@ def replay(
     Nothing outside is called: results come from the recording. A world that was recorded with a --model is made with
     the same one, which is not asked. It stops at the first difference and prints both sides; the exit code is 1 then.
     With --to and one of --edit, --ticks and --record it is a branch: a replay up to a tick, which goes on otherwise
-    from there, and the two runs are compared.
+    from there, and the two runs are compared. There a thought with a prompt that was answered then has that answer.
+    Other prompts are answered by the script that stands in for the model, or with --live by the model itself: at its
+    --base-url, with its key in the environment. The report says how often.
     """
     if edit is None and ticks is None and record is None and not live:
         from agentrt.record.recording import Recording

@@ -402,11 +402,12 @@ def hello(
     unreplayable: Sequence[str] = (),
     what_if: str | None = None,
     editing: str | None = None,
+    models: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What a client is told first.
 
     ``what_if``, of a recording: why no branch of it can be run; empty if one can. ``editing``, of a run: why no file
-    of it can be edited; empty if one can.
+    of it can be edited; empty if one can. ``models``, of a recording: those outside by which its agents thought.
     """
     told = {"what_if": what_if, "editing": editing}
     told = {name: why for name, why in told.items() if why is not None}
@@ -423,6 +424,7 @@ def hello(
         "first_tick": reach[0],
         "last_tick": reach[1],
         "unreplayable": list(unreplayable),
+        **({"models": [name[:200] for name in models[:20]]} if models else {}),
     }
 
 

@@ -51,6 +51,7 @@ from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.inspect.thoughts import RecordedThoughts, unread
 from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
+from agentrt.record.replay import recorded_models
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.record.views import UNSEEN, SpanNames
 from agentrt.runtime.intake import Reloaded
@@ -343,7 +344,7 @@ class RecordedSource(Source):
         rate, reasons = recording.meta["ticks_per_second"], recording.unreplayable
         self._hello = hello(
             "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons,
-            what_if=self._branches.refusal,
+            what_if=self._branches.refusal, models=recorded_models(recording.meta),
         )  # fmt: skip
         return True
 

@@ -487,8 +487,9 @@ class Mind:
         used = reply.usage.total
         self.used = self.used.plus(reply.usage)
         thought.used = thought.used.plus(reply.usage)
-        if reply.kind and not used and reply.kind not in FREE:
-            self._settle(thought, None)  # what it used nobody knows
+        is_unknown = reply.kind not in FREE if reply.kind else isinstance(thought.model, Model)
+        if not used and is_unknown:  # what it used nobody knows, or its server does not say it
+            self._settle(thought, None)
         else:
             self._settle(thought, used)
             price = thought.model.price

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 _MOST_TOLD: Final = 200  # characters of what a server says about a failure
 _KEYS: Final = re.compile(r"\b(?:sk|pk|key|gsk|xai|Bearer)[-_ ][\w*.\-]{6,}", re.IGNORECASE)  # what looks like one
+_MOST_BYTES: Final = 4 * 1024 * 1024  # of a response
 _TOOL: Final = "answer"
 _SPANS: Final = 5  # the version of the spans' format, whatever the library's own default becomes
 
@@ -219,7 +220,11 @@ class Model:
             base_url=self.base_url or None,
             max_retries=0,
             timeout=self.timeout,
-            http_client=openai.DefaultAsyncHttpxClient(verify=_trusted()),
+            # Where it is sent on to is nowhere that anybody named, and a prompt would go there.
+            http_client=openai.DefaultAsyncHttpxClient(
+                verify=_trusted(), follow_redirects=False, event_hooks={"response": [_bounded]}
+            ),
+            default_headers={"Accept-Encoding": "identity"},
         )
         try:
             async with client:
@@ -232,6 +237,36 @@ class Model:
 
 # A recording of one host is replayed on another, and knows calls by the name of the function.
 Model.ask_here.__qualname__ = Model.collect.__qualname__ = Model.ask.__qualname__
+
+
+class _TooLongError(Exception):
+    """A response is longer than any answer."""
+
+
+async def _bounded(response: Any) -> None:
+    """Have a response end with an error where it is too long: a client reads all of it, and unpacks it, too."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise _TooLongError  # nobody asked for that, and how long it becomes nobody knows
+    response.stream = _stream(type(response).__module__.partition(".")[0], response.stream)
+
+
+def _stream(library: str, of: Any) -> Any:
+    """A stream of the client's own library, whichever of two of one kind that is."""
+    kind: type[Any] = import_module(library).AsyncByteStream
+
+    class Bounded(kind):  # type: ignore[misc]  # mypy knows neither
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            length = 0
+            async for part in of:
+                length += len(part)
+                if length > _MOST_BYTES:
+                    raise _TooLongError
+                yield part
+
+        async def aclose(self) -> None:
+            await of.aclose()
+
+    return Bounded()
 
 
 @functools.cache
@@ -267,9 +302,15 @@ def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
         return dict(found), ""
     text = str(found or "").strip().removeprefix("```json").strip("`").strip()
     try:
-        return json.loads(text), ""
+        value = json.loads(text, parse_constant=_no_number)
+        # Half a pair is no character, and whoever keeps or sends the text would fail.
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")), ""
     except (ValueError, RecursionError):
         return None, "it is no JSON" if text else "it is empty"
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _failure(error: Exception, secret: str) -> Reply:
@@ -285,6 +326,13 @@ def _failure(error: Exception, secret: str) -> Reply:
         said = _said(getattr(error, "body", None))
         told = f"the server answered {status}" + (f": {_safe(said, secret)}" if said else "")
         return Reply(kind=kind, text=told, after=after)
+    if any(isinstance(one, _TooLongError) for one in _causes(error)):
+        return Reply(kind=BROKEN, text=f"what came is no answer: it is packed, or longer than {_MOST_BYTES >> 20} MiB")
+    sent_on = next((one for one in map(_status, _causes(error)) if 300 <= one < 400), 0)
+    if sent_on:
+        return Reply(
+            kind=REFUSED, text=f"the server sends one on to another place ({sent_on}): base_url is to name that"
+        )
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & {"ModelTimeoutError", "TimeoutError", "APITimeoutError"}:
         return Reply(kind=LATE, text="the server took too long")
@@ -294,6 +342,11 @@ def _failure(error: Exception, secret: str) -> Reply:
         return Reply(kind=LOST, text=f"the connection broke: {_safe(str(error), secret)}")
     # Not in its words: they may quote what came.
     return Reply(kind=BROKEN, text=f"what came is no answer ({type(error).__name__})")
+
+
+def _status(error: BaseException) -> int:
+    status = getattr(error, "status_code", 0)
+    return status if isinstance(status, int) else 0
 
 
 def _causes(error: BaseException) -> list[BaseException]:

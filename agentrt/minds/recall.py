@@ -111,7 +111,8 @@ class MemoryStream:
             kind: seen, said, done or thought.
         """
         worth = min(max(float(importance), 0.0), 1.0)
-        made = Remembered(int(tick), str(text)[:_MOST_TEXT], 0.0 if math.isnan(worth) else worth, str(by), str(kind))
+        told = str(text)[:_MOST_TEXT].encode("utf-8", "replace").decode("utf-8")  # half a pair cannot be looked for
+        made = Remembered(int(tick), told, 0.0 if math.isnan(worth) else worth, str(by), str(kind))
         self._count += 1
         self._entries[self._count] = made
         self.since_reflection += made.importance

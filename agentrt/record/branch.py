@@ -9,10 +9,11 @@ Rules after the branch:
   is shorter than it was then, it comes in at the end.
 * A call to the outside gets the recorded result while it is the same call: the same number, of a function of the same
   name, and with the same key if it has one (a model that is asked something else has not answered that). If it is made
-  later than it was, the result comes in the next tick. A recorded result that nobody waits for is left over, and
-  counted.
+  later than it was, the result comes in the next tick. So does the result of a call of another number, if that is of
+  the same function with the same key: where a branch asks more or less than was asked, numbers shift, and equal prompts
+  have equal answers all the same. A recorded result that nobody waits for is left over, and counted.
 * Another call has no result. It is an error, unless the script has one, or the branch may call the outside itself
-  (``calls="live"``).
+  (``calls="live"``), or who calls has something that stands in: a mind asks its ``stand_in`` unless it may ask anew.
 
 A branch can be recorded. Its recording is one of a whole run, which can be replayed and branched; a function that
 changed it is noted as posted from outside, which a replay cannot repeat.
@@ -283,9 +284,12 @@ class _BranchFeeder(Feeder):
         self._file = file
         self._dropped = {edit.what for edit in edits if edit.does == "drop"}
         self._answers: dict[int, list[RecordedInput]] = {}
+        self._keyed: dict[tuple[str, str], list[RecordedInput]] = {}  # the same by what was asked, if they have that
         for one in after:
             if one.kind == "answered" and not isinstance(one.value, Unkept):
                 self._answers.setdefault(one.number, []).append(one)
+                if one.name and (key := key_of(one.value)):
+                    self._keyed.setdefault((one.name, key), []).append(one)
         super().__init__(runtime, chain(before, after))
         lay_hands(runtime).failed.append(self._hand_failed)
 
@@ -315,11 +319,12 @@ class _BranchFeeder(Feeder):
             return super().asked(call)
         one = self._answer_of(call.number, call.what, call.key)
         if one is not None:
-            if one.tick > now:
+            self._use(one)
+            if one.number == call.number and one.tick > now:
                 return super().asked(call)  # its time is still to come
-            self.late += 1
+            self.late += one.number == call.number
             self.answered += 1
-            self.left_over -= 1  # it was, until now
+            self.left_over -= 1  # it was, or will be when its tick comes
             self.runtime.kernel.post(call.deliver, one.value, one.error)  # never at once: a result comes at an intake
             return True
         if call.number in self._dropped:
@@ -334,6 +339,8 @@ class _BranchFeeder(Feeder):
     def has_answer(self, fn: Callable[..., object], *args: object) -> bool:
         if self.runtime.tick <= self._at:
             return True
+        if self._may_call:
+            return True  # from the outside, if nobody has recorded it
         number, key = self.runtime.calls.count, key_of(args[0] if args else None)
         return self._answer_of(number, name_of(fn), key) is not None
 
@@ -345,7 +352,14 @@ class _BranchFeeder(Feeder):
         """
         answers = self._answers.get(number, ())
         fits = (one for one in answers if one.name in ("", what) and (not one.name or key_of(one.value) in ("", key)))
-        return next(fits, None)
+        return next(fits, None) or next(iter(self._keyed.get((what, key), ())), None)
+
+    def _use(self, one: RecordedInput) -> None:
+        """A result is for one call."""
+        self._answers[one.number].remove(one)
+        same = self._keyed.get((one.name, key_of(one.value)), [])
+        if one in same:
+            same.remove(one)
 
     def nobody_asked(self, problem: str) -> str:
         if not self._is_branch:

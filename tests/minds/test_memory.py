@@ -24,6 +24,12 @@ def texts(found):
     return [one.text for one in found]
 
 
+def test_half_a_pair_of_a_character_is_remembered_as_what_can_be_looked_for():
+    memory = MemoryStream()
+    memory.note(1, "bread \ud800")
+    assert [one.text for one in memory.recall(2, "bread")] == ["bread ?"]
+
+
 def test_of_equals_the_newer_comes_first():
     assert texts(filled("one", "two", "three").recall(60)) == ["three", "two", "one"]
 

@@ -205,6 +205,27 @@ def test_a_branch_may_ask_a_scripted_model(recorded):
     assert report.difference is not None
 
 
+def test_a_branch_that_may_ask_asks_what_is_new_alone(recorded, monkeypatch):
+    """The model, though a script could stand in; and equal prompts have the answers of then, under whatever number."""
+    asked = []
+
+    def ask(self, data, keeps=False):
+        asked.append(data["prompt"])
+        value = {"activity": "t:walk", "args": {"where": "pond"}, "why": "x"}
+        return {"key": data["key"], "read": 10, "written": 5, "value": value}
+
+    def moves(runtime):
+        runtime.find("Ann").entity.id = "sea"
+
+    ask.__qualname__ = "Model.ask"  # by which a recording knows it
+    monkeypatch.setattr(Model, "ask_here", ask)
+    OUTSIDE["stand_in"] = True
+    report = branch(recorded, by_model, at=120, edit=moves, calls="live")
+    assert report.live == len(asked) >= 2
+    assert all("sea" in prompt for prompt in asked)
+    assert (report.notes, report.left_over) == ((), 1)  # what Ann was answered at the mill
+
+
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import math
 import time
 import weakref
@@ -15,7 +16,7 @@ from model_server import Answer, ModelServer
 from walkers import Idle, Ponder, Walk
 
 from agentrt import Agent, Entity, Runtime
-from agentrt.minds import Budget, Mind, Model
+from agentrt.minds import Budget, Mind, Model, ModelRequest
 from agentrt.record.recording import Recording
 from agentrt.record.replay import replay
 
@@ -330,6 +331,57 @@ def test_with_a_delay_an_answer_comes_when_it_is_due_and_the_game_goes_on_meanwh
 
 def became(record):
     return dict(record.detail)["became"] if record.event == "thought" else ""
+
+
+def without_usage(body):
+    """An answer that does not say what it has used."""
+    call = {"id": "c", "type": "function", "function": {"name": "answer", "arguments": body}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
+
+
+HOSTILE = {
+    "sends on": (
+        Answer(status=307, header="location: {url}/elsewhere\r\n"),
+        "the server sends one on to another place",
+    ),
+    "too long": (Answer(body=" " * (5 << 20)), "longer than 4 MiB"),
+    "packed": (Answer(WALK, header="content-encoding: gzip\r\n"), "it is packed"),
+    "no number": (Answer(body=without_usage('{"n": NaN}')), "it is no JSON"),
+    "deep": (Answer(body=without_usage("[" * 100_000)), "it is no JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_server_is_told_of(kind):
+    answer, said = HOSTILE[kind]
+    with ModelServer(lambda body, number: answer) as server:
+        answer.header = answer.header.replace("{url}", server.url)
+        asked = ModelRequest("s", "p", {"type": "object"}, 20).plain()
+        reply = asyncio.run(Model("m", server.url, key="TEST_KEY", timeout=10.0).ask(asked))
+    assert said in reply["text"]
+    assert len(server.asked) == 1
+    assert SECRET not in str(reply)
+
+
+def test_half_a_pair_of_a_character_does_not_come_in():
+    with ModelServer(lambda body, number: Answer(body=without_usage('{"say": "a\\ud800"}'))) as server:
+        asked = ModelRequest("s", "p", {"type": "object"}, 20).plain()
+        assert asyncio.run(Model("m", server.url, key="TEST_KEY").ask(asked))["value"] == {"say": "a?"}
+
+
+@pytest.mark.parametrize("usage", [None, (0, 0), (-5, -7)])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_server_that_does_not_say_what_it_used_has_used_what_it_might(usage):
+    """Else it would be asked for ever: a budget would never be used up."""
+    body = without_usage(json.dumps(WALK))
+
+    with ModelServer(lambda _body, number: Answer(WALK, usage=usage) if usage else Answer(body=body)) as server:
+        world = World(server, "plain", budget=Budget(tokens=3_000))
+        world.run(lambda: world.runtime.tick >= 150)
+    assert 1 <= len(server.asked) <= 3
+    assert 500 < world.mind.account.total_tokens <= 3_000
 
 
 BAD = (Answer(status=429), Answer(status=500), Answer(WALK, is_half=True), Answer(body="{nonsense"),

@@ -24,6 +24,7 @@ class Answer:
     is_half: bool = False  # the connection breaks in the middle
     hangs: bool = False  # nothing ever comes
     body: str | None = None  # what is sent instead of an answer
+    header: str = ""  # a line of its head
     usage: tuple[int, int] | None = None  # prompt and completion tokens; by default those that fit into the request
 
 
@@ -107,7 +108,7 @@ class ModelServer:
             self.tokens += sum(usage)
             content, extra = answer.body or json.dumps(_completion(answer.value, body, usage)), ""
         data = content.encode()
-        head = f"HTTP/1.1 {answer.status} X\r\ncontent-type: application/json\r\n{extra}content-length: {len(data)}\r\n\r\n"
+        head = f"HTTP/1.1 {answer.status} X\r\ncontent-type: application/json\r\n{extra}{answer.header}content-length: {len(data)}\r\n\r\n"
         writer.write(head.encode() + (data[: len(data) // 2] if answer.is_half else data))
         await writer.drain()
 

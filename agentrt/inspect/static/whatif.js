@@ -70,6 +70,10 @@ function field(label, control) {
   return h("label", { class: "whatif-field" }, h("span", { text: label }), control);
 }
 
+const WHO_ANSWERS =
+  "In a branch equal prompts have the answers of then, and others are answered by the script that stands in. To ask " +
+  "the model anew, run the command that a branch tells with --live, and --base-url where its server is.";
+
 function draftForm(store, connection) {
   const at = h("input", { class: "input", type: "number", min: 0, inputmode: "numeric", "aria-label": "After tick" });
   const here = button({ label: "This tick", title: "Branch after the tick that is shown" }, () =>
@@ -85,6 +89,7 @@ function draftForm(store, connection) {
   });
   const list = h("ul", { class: "whatif-edits" });
   const none = h("p", { class: "empty-line", text: "Nothing is changed yet: the branch would be the recorded run." });
+  const thoughts = h("p", { class: "empty-line" });
   const adder = changeForm(store, (edit) => draft({ edits: [...store.state.draft.edits, edit] }));
   const text = textForm(store, (edits) => draft({ edits }));
   const run = button({ glyph: "play", label: "Run on", title: RUN, kind: "primary" }, start);
@@ -122,6 +127,9 @@ function draftForm(store, connection) {
       },
     );
     show(none, now.edits.length === 0);
+    const models = hello?.models ?? [];
+    setText(thoughts, models.length > 0 ? `Agents thought by ${models.join(", ")}. ${WHO_ANSWERS}` : "");
+    show(thoughts, models.length > 0);
     const early = now.edits.filter((edit) => !(edit.tick > atOf(state))).length;
     const words = `${plural(early, "change")} of ticks that are over by then: branch earlier.`;
     setText(adder.warning, early > 0 ? words : "");
@@ -140,6 +148,7 @@ function draftForm(store, connection) {
     ),
     list,
     none,
+    thoughts,
     adder.element,
     text,
   );
