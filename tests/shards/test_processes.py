@@ -107,7 +107,8 @@ os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTE
 import ray
 from ports import LOOPBACK, listening, ours
 from strips import world
-from agentrt.shards import LocalShards, RayShards, Shards
+from agentrt.errors import ShardError
+from agentrt.shards import LocalShards, RayShards, Shards, cluster
 
 ray.init(
     address="local", num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
@@ -119,6 +120,11 @@ with Shards(world, 4, seed=3, places=places, folder=sys.argv[1], app="strips:wor
     ray.kill(places[1]._actor)
     run.run(15)
     print(run.losses, run.digest)
+cluster._ROOM_SECONDS = 0.2
+try:
+    Shards(world, 1, places=[RayShards(cpus=64)], app="strips:world")
+except ShardError as error:
+    print(error.problem)
 during = ours()
 ray.shutdown()
 print(0 < len(during), {address for address, _ in during} <= LOOPBACK, len(listening() & during))
@@ -133,4 +139,9 @@ def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
         [sys.executable, "-c", CLUSTER, str(tmp_path)],
         capture_output=True, text=True, timeout=120, env=kept, cwd=SUPPORT, check=False,
     )  # fmt: skip
-    assert ran.stdout.splitlines() == [f"1 {undisturbed[0]}", "True True 0"], ran.stderr
+    assert ran.stdout.splitlines() == [
+        f"1 {undisturbed[0]}",
+        "an actor with shards found no room within 0.2 s: it needs 64 CPU for itself, and the cluster has 2 CPU in all. "
+        "Have fewer places, let each need less (RayShards(cpus=0.5)), or give the cluster more machines",
+        "True True 0",
+    ], ran.stderr
