@@ -57,6 +57,7 @@ class RayShards:
         self._cpus = cpus
         self._resources = resources or {}
         self._actor: ActorHandle[Any] | None = None
+        self._placed: ObjectRef[None] | None = None  # until it was seen that it lives
         self._asked: ObjectRef[str] | None = None
 
     def start(self, world: ShardedWorld, tenancy: Tenancy) -> None:
@@ -67,6 +68,7 @@ class RayShards:
             raise ShardError(None, "there is no cluster. Connect to one first: ray.init(...)")
         self._kill()
         self._actor = self._hire(json.dumps(tenancy))
+        self._placed = self._actor.lives.remote()
 
     def _hire(self, tenancy: str) -> ActorHandle[Any]:
         import ray
@@ -89,6 +91,7 @@ class RayShards:
         asked, self._asked = self._asked, None
         if asked is None:
             return []
+        self._require_room()
         try:
             told = json.loads(ray.get(asked, timeout=self._limit if self._is_timed else None))
         except RayTaskError:  # a bug of ours: it would come again
@@ -103,12 +106,27 @@ class RayShards:
             raise ShardError(told["shard"], told["error"])
         return list(told)
 
+    def _require_room(self) -> None:
+        """An actor for which no machine has room waits for ever, and Ray tells nobody here."""
+        import ray
+
+        placed, self._placed = self._placed, None
+        if placed is None or ray.wait([placed], timeout=_ROOM_SECONDS)[0]:
+            return
+        self._kill()
+        needs = ", ".join(f"{count:g} {name}" for name, count in {"CPU": self._cpus, **self._resources}.items())
+        there = ray.cluster_resources()
+        has = ", ".join(f"{there.get(name, 0.0):g} {name}" for name in ("CPU", *self._resources))
+        problem = f"an actor with shards found no room within {_ROOM_SECONDS:g} s: it needs {needs} for itself"
+        remedy = "Have fewer places, let each need less (RayShards(cpus=0.5)), or give the cluster more machines"
+        raise ShardError(None, f"{problem}, and the cluster has {has} in all. {remedy}")
+
     def close(self) -> None:
         """See ``ShardPlace``."""
         import ray
         from ray.exceptions import RayError
 
-        if self._actor is not None and ray.is_initialized():
+        if self._actor is not None and self._placed is None and ray.is_initialized():
             with contextlib.suppress(RayError):
                 ray.get(self._actor.close.remote())
         self._kill()
@@ -122,12 +140,18 @@ class RayShards:
             ray.kill(actor)
 
 
+_ROOM_SECONDS = 60.0  # real ones; to start a process takes some
+
+
 class Tenement:
     """What the actor is: the shards of its place. Its constructor does nothing that can fail."""
 
     def __init__(self, tenancy: str) -> None:
         self._tenancy: Tenancy = json.loads(tenancy)
         self._tenants: Tenants | None = None
+
+    def lives(self) -> None:
+        """Whoever waits for the answer knows that it has found a machine."""
 
     def answer(self, requests: str) -> str:
         """Do what is asked."""
