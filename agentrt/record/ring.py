@@ -13,8 +13,10 @@ somebody who may want to go back: nothing is written, packed or hashed until the
 * Views and drawings are dear, so that they get a small share of the time that ticks take, and a larger one of the rest
   between them: with a game's pause after each tick it is enough for all, and a world that runs at full speed is seen
   less often. The time of ticks is that of the processor, for this thread: what else keeps the machine busy earns
-  nothing. Nor does the work of another world between two ticks: it is no rest. Who is looked at comes first. A view
-  that is older than what happened since says so (``unseen_since``), so nobody takes it for what it is not.
+  nothing. Nor does the work of another world between two ticks: it is no rest. To ask for that time is a call of the
+  system: of ticks that follow upon each other without a rest some are measured, and the others are taken to be as long.
+  Who is looked at comes first. A view that is older than what happened since says so (``unseen_since``), so nobody
+  takes it for what it is not.
 * A patch needs the views before it. So views of ticks that are dropped are folded into a *base*, with which every
   file begins that is written.
 
@@ -57,6 +59,7 @@ RING_BYTES = 64 * 1024 * 1024
 
 _FOR_VIEWS, _FOR_DRAWINGS = (0.02, 0.12), (0.005, 0.06)  # shares of the time of ticks, and of the rest between them
 _SAVED, _MOST_OWED = 0.02, 0.2  # seconds that can be saved up, and owed
+_SHORT_REST, _UNMEASURED_SECONDS = 0.001, 0.008  # a tick after less than both is taken to be as the one measured last
 _MOST_LAST_VIEWS = 256
 _SEGMENT_TICKS = 64  # of a file: it is read from somewhere in its middle
 _A_TICK = 600  # bytes, beside its records and views
@@ -193,8 +196,10 @@ class RingRecorder:
         self._working = working
         self._for_views = Allowance(_FOR_VIEWS, working)
         self._for_drawings = Allowance(_FOR_DRAWINGS, working)
-        self._begun = self._ended = working()  # the tick that runs, and the one before
-        self._rest_since = clock()
+        self._begun = self._ended = working()  # the tick that runs, and the one that was measured last
+        self._busy = 0.0  # what that one took
+        self._is_measured = True  # the tick that runs
+        self._rest_since = self._measured_at = clock()
         self._rest = 0.0  # before the tick that runs
         self._paused = 0  # what ``_pauses`` said at its end
         self._close_hooks = [runtime.kernel.before_tick(self._begin)]
@@ -287,16 +292,23 @@ class RingRecorder:
         return bool(self._close_hooks)
 
     def _begin(self) -> None:
-        self._begun = self._working()
-        rest = self._clock() - self._rest_since
-        if self._working is not self._clock:
-            rest = 0.0 if _pauses() == self._paused else rest - (self._begun - self._ended)
-        self._rest = max(0.0, rest)
+        now, was_measured = self._clock(), self._is_measured
+        rest = now - self._rest_since
+        is_due = rest >= _SHORT_REST or now - self._measured_at >= _UNMEASURED_SECONDS
+        self._is_measured = is_due or self._working is self._clock
+        self._rest = 0.0
+        if self._is_measured:
+            self._begun = self._working()
+            if self._working is self._clock:
+                self._rest = max(0.0, rest)
+            elif was_measured and _pauses() != self._paused:  # else it is not known how it rested: hardly
+                self._rest = max(0.0, rest - (self._begun - self._ended))
 
     def _keep(self, tick: int) -> None:
-        now = self._working()
+        if self._is_measured:
+            self._busy = self._working() - self._begun
         for allowance in (self._for_views, self._for_drawings):
-            allowance.earn(now - self._begun, self._rest)
+            allowance.earn(self._busy, self._rest)
         if self._pending:
             self.hear(self._pending, packed(self._pending))
             self._pending.clear()  # the list stays: its ``append`` is what listens to the trace
@@ -316,8 +328,10 @@ class RingRecorder:
                 dropped = self._ticks.popleft()
                 self._size -= dropped.size
                 self._base.fold(dropped)
-        self._begun = self._ended = self._working()
-        self._rest_since, self._rest, self._paused = self._clock(), 0.0, _pauses()
+        if self._is_measured:
+            self._begun = self._ended = self._working()
+            self._paused, self._measured_at = _pauses(), self._clock()
+        self._rest_since = self._clock()
 
     def _restart(self, tick: int) -> None:
         while self._ticks:

@@ -166,6 +166,27 @@ def test_bytes_are_bounded_whatever_the_number_of_ticks():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("rest", "measured"), [(0.0, 6), (0.002, 100)])
+def test_of_ticks_without_a_rest_some_are_measured(rest, measured):
+    """To ask for the processor's time is a call of the system; a game that rests has each of its ticks measured."""
+    runtime, now = camp.camp(cooks=1), [0.0]
+
+    def works():
+        now[0] += 0.0005
+
+    ring = RingRecorder(runtime, 200, clock=lambda: now[0], working=lambda: now[0] / 2)
+    runtime.after_tick(works)
+    runtime.after_tick(ring.end_tick)
+    ticks = []
+    for _ in range(100):
+        runtime.step()
+        now[0] += rest
+        ticks += [runtime.tick] * ring._is_measured
+    assert len(ticks) == pytest.approx(measured, abs=1)
+    assert ring._busy == pytest.approx(0.00025)
+    runtime.close()
+
+
 def test_what_it_says_that_it_takes_is_what_it_takes():
     import tracemalloc
 
