@@ -48,7 +48,10 @@ class Budget:
             value: object = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise DefinitionError("Budget", f"{name} is {repr_of(value, 80)}.", "Write a whole number, or None.")
-        if self.per is not None and (isinstance(self.per, bool) or not 0 < self.per < float("inf")):
+        per: object = self.per
+        if per is not None and (
+            isinstance(per, bool) or not isinstance(per, (int, float)) or not 0 < per < float("inf")
+        ):
             raise DefinitionError("Budget", f"per is {repr_of(self.per, 80)}.", "Write game seconds above 0, or None.")
 
 

@@ -171,6 +171,7 @@ class Mind:
         stand_in: Scripted | None = None,
     ) -> None:
         _check(backoff, delay, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
+        _check_budgets(budget, each, purposes)
         self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
         if not hasattr(runtime, "kernel"):
             raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
@@ -792,6 +793,14 @@ def _by_name(models: Sequence[AnyModel]) -> dict[str, AnyModel]:
         if found.setdefault(model.label, model) is not model:
             raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
     return found
+
+
+def _check_budgets(budget: object, each: object, purposes: object) -> None:
+    named = purposes.items() if isinstance(purposes, Mapping) else [("purposes", purposes)]
+    for name, given in [("budget", budget), ("each", each), *named]:
+        if not isinstance(given, Budget):
+            problem = f"{name} is {repr_of(given, 80)}."
+            raise DefinitionError("Mind", problem, "Write Budget(tokens=..., calls=..., per=...).")
 
 
 def _check(backoff: object, delay: object, **counts: tuple[object, int]) -> None:

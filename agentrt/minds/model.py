@@ -96,8 +96,16 @@ class Model:
             raise DefinitionError(
                 "Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server."
             )
-        if not re.fullmatch(r"[A-Za-z_]\w*", self.key):  # and whoever gave the key itself does not see it here
+        key: object = self.key
+        if not isinstance(key, str) or not re.fullmatch(
+            r"[A-Za-z_]\w*", key
+        ):  # and whoever gave the key itself does not see it here
             raise DefinitionError("Model", "key is no name of an environment variable.", 'Write key="OPENAI_API_KEY".')
+        url: object = self.base_url
+        if not isinstance(url, str) or (url and not re.match(r"https?://[^/\s@]+(/|$)", url)):  # it may hold a secret
+            problem = "base_url is no address of a server, or one with a password in it."
+            raise DefinitionError("Model", problem, 'Write base_url="http://127.0.0.1:8080/v1", or leave it empty.')
+        _check_price("Model", self.price)
         if self.output not in ("tool", "native", "prompted"):
             problem = f"output is {repr_of(self.output, 80)}."
             raise DefinitionError("Model", problem, "Write 'tool', 'native' or 'prompted'.")
@@ -111,7 +119,12 @@ class Model:
 
     def bound(self, request: ModelRequest) -> int:
         """How many tokens a call can use at most."""
-        return request.bound() if self.count is None else self.count(request) + request.max_tokens
+        if self.count is None:
+            return request.bound()
+        counted: object = self.count(request)
+        if type(counted) is not int or counted < 0:  # less than nothing would be room in every budget
+            raise DefinitionError("Model", f"count gave {repr_of(counted, 80)}.", "Return a whole number from 0 on.")
+        return counted + request.max_tokens
 
     def require(self) -> None:
         """Load what it needs, which takes longer than a call may; ``MissingExtraError`` if that is not there."""
@@ -309,6 +322,14 @@ def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
         return None, "it is no JSON" if text else "it is empty"
 
 
+def _check_price(subject: str, price: object) -> None:
+    numbers = [one for one in price if isinstance(one, (int, float)) and 0 <= one < float("inf")] if isinstance(
+        price, tuple) else []  # fmt: skip
+    if len(numbers) != 2:
+        problem = f"price is {repr_of(price, 80)}."
+        raise DefinitionError(subject, problem, "Write what a million tokens cost, read and written: (0.25, 2.0).")
+
+
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 
@@ -394,6 +415,9 @@ class Scripted:
     name: str = "scripted"
     price: tuple[float, float] = (0.0, 0.0)
     usage: Callable[[Asked, Any], tuple[int, int]] | None = None
+
+    def __post_init__(self) -> None:
+        _check_price("Scripted", self.price)
 
     @property
     def label(self) -> str:
