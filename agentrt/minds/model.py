@@ -26,7 +26,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from threading import Thread  # noqa: TID251 - of a call, which is outside of the game
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
 from agentrt.minds.asked import (
@@ -256,14 +256,29 @@ class _TooLongError(Exception):
     """A response is longer than any answer."""
 
 
-async def _bounded(response: Any) -> None:
+class _Stream(Protocol):
+    """A body that comes in."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class _Response(Protocol):
+    """A response of the client's library."""
+
+    headers: Mapping[str, str]
+    stream: _Stream
+
+
+async def _bounded(response: _Response) -> None:
     """Have a response end with an error where it is too long: a client reads all of it, and unpacks it, too."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLongError  # nobody asked for that, and how long it becomes nobody knows
     response.stream = _stream(type(response).__module__.partition(".")[0], response.stream)
 
 
-def _stream(library: str, of: Any) -> Any:
+def _stream(library: str, of: _Stream) -> _Stream:
     """A stream of the client's own library, whichever of two of one kind that is."""
     kind: type[Any] = import_module(library).AsyncByteStream
 
