@@ -14,13 +14,13 @@ Source: ours, minds.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import DefinitionError
-from agentrt.words import repr_of
+from agentrt.words import counted, repr_of
 
 if TYPE_CHECKING:
     from agentrt.kernel.clock import Clock
@@ -48,7 +48,10 @@ class Budget:
             value: object = getattr(self, name)
             if value is not None and (type(value) is not int or value < 0):
                 raise DefinitionError("Budget", f"{name} is {repr_of(value, 80)}.", "Write a whole number, or None.")
-        if self.per is not None and (isinstance(self.per, bool) or not 0 < self.per < float("inf")):
+        per: object = self.per
+        if per is not None and (
+            isinstance(per, bool) or not isinstance(per, (int, float)) or not 0 < per < float("inf")
+        ):
             raise DefinitionError("Budget", f"per is {repr_of(self.per, 80)}.", "Write game seconds above 0, or None.")
 
 
@@ -152,3 +155,30 @@ class Account:
             gone = self._over.popleft()
             self._tokens -= gone.tokens
             self._calls -= 1
+
+
+def too_much(tokens: int, budget: Budget) -> str:
+    """Why a call can never be made, for people."""
+    if budget.calls == 0:
+        return "its budget allows no call"
+    return f"it may use up to {counted(tokens, 'token')}, and its whole budget is {budget.tokens}"
+
+
+def used_up(account: Account, of_all: Account, when: int, tokens: int, tick: int) -> str:
+    """What is not left of a budget, for people, and when there is more."""
+    left = account.left(tick)
+    what = "calls" if left[1] is not None and left[1] < 1 else "tokens"
+    whose = "" if account is of_all else " of its own"
+    told = f"no {what}{whose} left"
+    if what == "tokens":
+        told += f": it may use up to {tokens}, and {left[0]} are left"
+    return f"{told}, more from tick {when} on" if when > 0 else told
+
+
+def check_budgets(budget: object, each: object, purposes: object) -> None:
+    """Refuse what is no budget."""
+    named = purposes.items() if isinstance(purposes, Mapping) else [("purposes", purposes)]
+    for name, given in [("budget", budget), ("each", each), *named]:
+        if not isinstance(given, Budget):
+            problem = f"{name} is {repr_of(given, 80)}."
+            raise DefinitionError("Mind", problem, "Write Budget(tokens=..., calls=..., per=...).")

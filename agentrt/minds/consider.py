@@ -116,6 +116,13 @@ class Minded(Action):
         """
         return {}
 
+    def _seen(self, ctx: Context[Any], args: Any) -> dict[str, Any]:
+        seen: object = self.sees(ctx, args)
+        if not isinstance(seen, Mapping):
+            problem = f"sees returned {repr_of(seen, 80)}."
+            raise DefinitionError(class_name(type(self)), problem, 'Return a mapping: {"hour": 19}.')
+        return dict(seen)
+
     def worth(self, ctx: Context[Any], args: Any) -> float:
         """How useful its thought is, to whom the mind listens first: by default the most that its utility can be."""
         return self.spec.high
@@ -286,7 +293,7 @@ class Consider(Minded):
 
     async def _choose(self, ctx: Context[Any], args: Any) -> list[Choice] | None:
         """Ask, and have the first of what was chosen think; None if the answer is stale."""
-        seen = dict(self.sees(ctx, args))
+        seen = self._seen(ctx, args)
         menu = await self._menu(ctx, args)
         rules, problem = f"{_choosing(self.most)}\n{menu.lines()}", ""
         for _ in range(2):
@@ -326,7 +333,12 @@ class Consider(Minded):
         return menu
 
     def _offered(self, ctx: Context[Any], args: Any) -> Menu:
-        return Menu(class_name(type(self)), self.options(ctx, args), _known(ctx))
+        given: object = self.options(ctx, args)
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            problem = f"options returned {repr_of(given, 80)}."
+            raise DefinitionError(class_name(type(self)), problem, 'Return a list: [Option("town:walk", where=[...])].')
+        offered = [one if isinstance(one, Option) else Option(one) for one in given]
+        return Menu(class_name(type(self)), offered, _known(ctx))
 
     async def _can(self, ctx: Context[Any], choice: Choice) -> str:
         """Have what was chosen think; why it cannot be done, in words, or nothing if it is ready."""
@@ -445,7 +457,7 @@ class Plan(Consider):
         return ""
 
     async def _revise(self, ctx: Context[Any], args: Any, done: list[str], failed: Choice, reason: str) -> list[Choice]:
-        seen = dict(self.sees(ctx, args))
+        seen = self._seen(ctx, args)
         menu = self._offered(ctx, args)
         was = f"You have done: {', '.join(done) or 'nothing'}. Then {failed.activity} failed: {rendered(reason)[:200]}."
         rules = f"{was}\n{_choosing(self.most)}\n{menu.lines()}"
@@ -495,7 +507,7 @@ class Reflect(Minded):
         rules = f"Draw up to {self.most} conclusions that matter for what it does next, a sentence each."
         memory.reflected()  # whatever comes of it: who has no answer does not ask on and on
         try:
-            found = await self.ask(ctx, args, dict(self.sees(ctx, args)), schema, check, rules=rules)
+            found = await self.ask(ctx, args, self._seen(ctx, args), schema, check, rules=rules)
         except ThoughtFailedError as error:
             ctx.set_debug_progress(error.reason)
             await ctx.next_tick()

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from agentrt.errors import ENDS_PROGRAM, DefinitionError, MissingExtraError, ThoughtFailedError, did_you_mean
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import Waiter, at_once, sleep_ticks, suspend_on
-from agentrt.minds.accounts import Account, Budget, Spending
+from agentrt.minds.accounts import Account, Budget, Spending, check_budgets, too_much, used_up
 from agentrt.minds.asked import (
     AGAIN,
     FREE,
@@ -108,8 +108,7 @@ class Thought:
         self.reason: str = ""  # why it waits, or why it has no answer
         self.began: int = 0  # the tick in which its call began; 0 while it has none
         self.ended: int = 0  # the tick in which it was over; 0 before
-        self.attempts: int = 0  # how many of its calls failed
-        self.corrections: int = 0  # how many answers could not be taken
+        self.attempts = self.corrections = 0  # how many of its calls failed; how many answers could not be taken
         self.not_before: int = 0  # the tick from which on it may be asked again
         self.usage: int = 0  # tokens that all its calls have used, or may have
         self.used: Usage = Usage()  # the same as its model said
@@ -171,6 +170,7 @@ class Mind:
         stand_in: Scripted | None = None,
     ) -> None:
         _check(backoff, delay, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
+        check_budgets(budget, each, purposes)
         self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
         if not hasattr(runtime, "kernel"):
             raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
@@ -195,8 +195,7 @@ class Mind:
         self.first_other_prompt: tuple[int, str] | None = None
         self.other_prompts: int = 0
         self.stood_in: int = 0  # calls that the stand-in has answered
-        self.calls: int = 0  # that were made
-        self.hits: int = 0  # that the cache spared
+        self.calls = self.hits = 0  # that were made, and that the cache spared
         self.answers: int = 0  # that were taken, those from the cache included
         self.used: Usage = Usage()  # as those say who answered; of a call that was cancelled nobody knows it
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
@@ -205,8 +204,7 @@ class Mind:
         self._cache: OrderedDict[str, object] = OrderedDict()  # the one that was used longest ago first
         self._most_cached = cache
         self._count = 0
-        self._is_due = False
-        self._is_sorted = True
+        self._is_due, self._is_sorted = False, True
         self._wakes_at = 0
         self._failures = self._rests_until = 0
         self._places: tuple[int, dict[Thought, int]] = (-1, {})
@@ -348,13 +346,13 @@ class Mind:
             accounts = self._accounts(thought)
             never = next((one for one in accounts if not one.could_ever(tokens)), None)
             if never is not None:
-                self._fail(thought, _too_much(tokens, never.budget))
+                self._fail(thought, too_much(tokens, never.budget))
                 continue
             room = [(one, one.room_at(tokens, tick)) for one in accounts]
             short = [(one, when) for one, when in room if when]
             if short:
                 when = -1 if any(when < 0 for _, when in short) else max(when for _, when in short)
-                thought.reason = _used_up(short[0][0], self.account, when, tokens, tick)
+                thought.reason = used_up(short[0][0], self.account, when, tokens, tick)
                 is_blocked = any(one is self.account for one, _ in short)
                 if when > 0:
                     wakes = min(wakes or when, when)
@@ -756,22 +754,6 @@ def _came(thought: Thought) -> dict[str, int | bool]:
 def _used(thought: Thought) -> dict[str, int]:
     """What its calls have used so far, as its model said; its price is in no trace, which is one of what happened."""
     return {"read": thought.used.read, "written": thought.used.written} if thought.used.total else {}
-
-
-def _too_much(tokens: int, budget: Budget) -> str:
-    if budget.calls == 0:
-        return "its budget allows no call"
-    return f"it may use up to {counted(tokens, 'token')}, and its whole budget is {budget.tokens}"
-
-
-def _used_up(account: Account, of_all: Account, when: int, tokens: int, tick: int) -> str:
-    left = account.left(tick)
-    what = "calls" if left[1] is not None and left[1] < 1 else "tokens"
-    whose = "" if account is of_all else " of its own"
-    told = f"no {what}{whose} left"
-    if what == "tokens":
-        told += f": it may use up to {tokens}, and {left[0]} are left"
-    return f"{told}, more from tick {when} on" if when > 0 else told
 
 
 def _ordinal(place: int) -> str:

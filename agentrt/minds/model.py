@@ -26,7 +26,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from threading import Thread  # noqa: TID251 - of a call, which is outside of the game
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from agentrt.errors import DefinitionError, MissingExtraError
 from agentrt.minds.asked import (
@@ -96,8 +96,16 @@ class Model:
             raise DefinitionError(
                 "Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server."
             )
-        if not re.fullmatch(r"[A-Za-z_]\w*", self.key):  # and whoever gave the key itself does not see it here
+        key: object = self.key
+        if not isinstance(key, str) or not re.fullmatch(
+            r"[A-Za-z_]\w*", key
+        ):  # and whoever gave the key itself does not see it here
             raise DefinitionError("Model", "key is no name of an environment variable.", 'Write key="OPENAI_API_KEY".')
+        url: object = self.base_url
+        if not isinstance(url, str) or (url and not re.match(r"https?://[^/\s@]+(/|$)", url)):  # it may hold a secret
+            problem = "base_url is no address of a server, or one with a password in it."
+            raise DefinitionError("Model", problem, 'Write base_url="http://127.0.0.1:8080/v1", or leave it empty.')
+        _check_price("Model", self.price)
         if self.output not in ("tool", "native", "prompted"):
             problem = f"output is {repr_of(self.output, 80)}."
             raise DefinitionError("Model", problem, "Write 'tool', 'native' or 'prompted'.")
@@ -111,7 +119,12 @@ class Model:
 
     def bound(self, request: ModelRequest) -> int:
         """How many tokens a call can use at most."""
-        return request.bound() if self.count is None else self.count(request) + request.max_tokens
+        if self.count is None:
+            return request.bound()
+        counted: object = self.count(request)
+        if type(counted) is not int or counted < 0:  # less than nothing would be room in every budget
+            raise DefinitionError("Model", f"count gave {repr_of(counted, 80)}.", "Return a whole number from 0 on.")
+        return counted + request.max_tokens
 
     def require(self) -> None:
         """Load what it needs, which takes longer than a call may; ``MissingExtraError`` if that is not there."""
@@ -243,14 +256,29 @@ class _TooLongError(Exception):
     """A response is longer than any answer."""
 
 
-async def _bounded(response: Any) -> None:
+class _Stream(Protocol):
+    """A body that comes in."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class _Response(Protocol):
+    """A response of the client's library."""
+
+    headers: Mapping[str, str]
+    stream: _Stream
+
+
+async def _bounded(response: _Response) -> None:
     """Have a response end with an error where it is too long: a client reads all of it, and unpacks it, too."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLongError  # nobody asked for that, and how long it becomes nobody knows
     response.stream = _stream(type(response).__module__.partition(".")[0], response.stream)
 
 
-def _stream(library: str, of: Any) -> Any:
+def _stream(library: str, of: _Stream) -> _Stream:
     """A stream of the client's own library, whichever of two of one kind that is."""
     kind: type[Any] = import_module(library).AsyncByteStream
 
@@ -307,6 +335,14 @@ def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
         return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")), ""
     except (ValueError, RecursionError):
         return None, "it is no JSON" if text else "it is empty"
+
+
+def _check_price(subject: str, price: object) -> None:
+    numbers = [one for one in price if isinstance(one, (int, float)) and 0 <= one < float("inf")] if isinstance(
+        price, tuple) else []  # fmt: skip
+    if len(numbers) != 2:
+        problem = f"price is {repr_of(price, 80)}."
+        raise DefinitionError(subject, problem, "Write what a million tokens cost, read and written: (0.25, 2.0).")
 
 
 def _no_number(name: str) -> float:
@@ -394,6 +430,9 @@ class Scripted:
     name: str = "scripted"
     price: tuple[float, float] = (0.0, 0.0)
     usage: Callable[[Asked, Any], tuple[int, int]] | None = None
+
+    def __post_init__(self) -> None:
+        _check_price("Scripted", self.price)
 
     @property
     def label(self) -> str:

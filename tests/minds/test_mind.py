@@ -324,6 +324,8 @@ def test_an_agent_that_is_removed_takes_its_thought_along(place):
 @pytest.mark.parametrize(
     ("options", "said"),
     [({"at_once": 0}, "at_once is 0"), ({"cache": -1}, "cache is -1"), ({"retries": True}, "retries is True"),
+     ({"delay": -1}, "delay is -1"), ({"delay": "x"}, "delay is 'x'"), ({"budget": 3}, "budget is 3"),
+     ({"each": None}, "each is None"), ({"purposes": [1]}, r"purposes is \[1\]"), ({"purposes": {"x": 3}}, "x is 3"),
      ({"backoff": 3}, "backoff is 3"), ({"backoff": (5, 1)}, r"backoff is \(5, 1\)")],
 )  # fmt: skip
 def test_options_that_do_not_fit(options, said):
@@ -348,12 +350,44 @@ def test_a_runtime_has_one_mind_and_a_mind_has_models():
 @pytest.mark.parametrize(
     ("options", "said"),
     [({"name": ""}, "name is ''"), ({"key": "sk-verysecret"}, "key is no name of an environment variable"),
+     ({"key": None}, "key is no name"), ({"price": (-1, 2)}, r"price is \(-1, 2\)"), ({"price": 3}, "price is 3"),
+     ({"base_url": "localhost:80"}, "base_url is no address"), ({"base_url": 3}, "base_url is no address"),
+     ({"base_url": "http://me:verysecret@host/v1"}, "base_url is no address of a server, or one with a password"),
      ({"timeout": 0}, "timeout is 0"), ({"output": "xml"}, "output is 'xml'")],
 )  # fmt: skip
 def test_what_is_no_model(options, said):
     with pytest.raises(DefinitionError, match=said) as caught:
         Model(**{"name": "m", **options})
     assert "verysecret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("tokens", [-1_000_000, "x", None, 1.5])
+def test_a_count_that_is_none_makes_no_room_in_a_budget(tokens):
+    with pytest.raises(DefinitionError, match="count gave"):
+        Model("m", count=lambda request: tokens).bound(ModelRequest("", "", {}, 10))
+
+
+@pytest.mark.parametrize(
+    ("hooks", "said"),
+    [({"options": None}, "options returned None"), ({"options": "t:walk"}, "options returned 't:walk'"),
+     ({"sees": None}, "sees returned None")],
+)  # fmt: skip
+def test_what_an_author_s_hook_returns_is_told(place, hooks, said):
+    body = {name: lambda self, ctx, args, value=value: value for name, value in hooks.items()}
+    here = place()
+    here.person("Ann", type("Slip", (Ponder,), body))
+    here.tick(3)
+    assert said in str(here.faults[0].error)
+    here.runtime.close()
+
+
+def test_a_name_on_a_menu_is_an_option(place):
+    here = place()
+    here.person("Ann", type("Short", (Ponder,), {"options": lambda self, ctx, args: ["t:walk"]}))
+    here.tick(20)
+    assert ("Ann", "answered") in [(who, became) for _, who, became in here.thoughts]
+    assert here.faults == []
+    here.runtime.close()
 
 
 def test_who_asks_without_a_mind_is_told_once():
