@@ -167,7 +167,7 @@ class Shards:
         """What the world measures of each shard."""
         with self._alone("measure"), self._halfway():
             asked = {shard: _request("measure", shard, self.windows) for shard in range(self.shards)}
-            return [answer["measures"] for answer in self._round(asked)]
+            return [answer.get("measures", {}) for answer in self._round(asked)]
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Shards:
         """What there is to see of some shards, as they stand at this barrier; see ``eye``."""
         with self._alone("see"), self._halfway():
             asked = {shard: _request("look", shard, self.windows, look=look) for shard, look in looks.items()}
-            return {answer["shard"]: answer["sight"] for answer in self._round(asked)}
+            return {answer["shard"]: answer.get("sight", "") for answer in self._round(asked)}
 
     def source(self, title: str, *, controls: bool) -> Source:
         """What an inspector of these shards shows; ``Inspector(shards)`` asks for it."""
@@ -305,7 +305,7 @@ class Shards:
         last = None if self._journal is None else self._journal.last()
         number = 0 if last is None else last[0]
         asked = {shard: _request("open", shard, number) for shard in range(self.shards)}
-        found = {answer["shard"]: answer["report"] for answer in self._round(asked)}
+        found = {answer["shard"]: _report(answer) for answer in self._round(asked)}
         self._require_near(found, number, is_begun=last is not None)
         self._reports = list(found.values())
         if last is not None:
@@ -335,7 +335,7 @@ class Shards:
     def _run(self, inbounds: Mapping[int, Inbound]) -> list[Outbound]:
         """Run a window in some shards."""
         asked = {shard: _request("window", shard, one["number"], one) for shard, one in inbounds.items()}
-        return [answer["report"] for answer in self._round(asked)]
+        return [_report(answer) for answer in self._round(asked)]
 
     def _route(self) -> list[Inbound]:
         """What the next window brings to each shard."""
@@ -509,10 +509,16 @@ def _request(ask: str, shard: int, windows: int, inbound: Inbound | None = None,
     return {"ask": ask, "shard": shard, "windows": windows, "inbound": inbound, "look": look}
 
 
+def _report(answer: ShardAnswer) -> Outbound:
+    report = answer.get("report")
+    assert report is not None, "it was not asked for"
+    return report
+
+
 def _is_done(request: ShardRequest, opened: ShardAnswer) -> bool:
     """Whether a shard that has come back did already what it is asked for."""
     if request["inbound"] is not None:
-        return opened["report"]["windows"] > request["windows"]
+        return _report(opened)["windows"] > request["windows"]
     return request["ask"] == "open"
 
 

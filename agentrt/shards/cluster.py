@@ -115,7 +115,7 @@ class RayShards:
             return
         self._kill()
         needs = ", ".join(f"{count:g} {name}" for name, count in {"CPU": self._cpus, **self._resources}.items())
-        there = ray.cluster_resources()
+        there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         has = ", ".join(f"{there.get(name, 0.0):g} {name}" for name in ("CPU", *self._resources))
         problem = f"an actor with shards found no room within {_ROOM_SECONDS:g} s: it needs {needs} for itself"
         remedy = "Have fewer places, let each need less (RayShards(cpus=0.5)), or give the cluster more machines"

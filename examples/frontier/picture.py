@@ -14,7 +14,7 @@ from typing import Final
 
 __all__ = ["BARRIERS", "draw"]
 
-BARRIERS: Final = {"processes of one machine": 0.75, "actors of Ray": 4.0}  # ms, of empty windows
+BARRIERS: Final = {"processes": 0.75, "actors of Ray": 4.0}  # ms, of empty windows
 
 
 def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:
@@ -30,7 +30,7 @@ def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:
     left, right = figure.subplots(1, 2)
     for kind, points in measured.items():
         left.plot(list(points), [value / 1000 for value in points.values()], marker="o", label=kind)
-    left.set(xlabel="shards", ylabel="thousand agent-ticks a second", title="Measured: 4,000 agents, two processors")
+    left.set(xlabel="shards", ylabel="thousand agent-ticks a second", title="Measured: 4,000 agents in two places")
     left.set_xscale("log", base=2)
     left.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
     left.set_ylim(bottom=0)
@@ -41,5 +41,5 @@ def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:
     right.set(xlabel="work of each shard in a window (ms)", ylabel="efficiency", title="On paper", ylim=(0, 1))
     right.set_xscale("log")
     for axes in (left, right):
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="lower right")
     figure.savefig(out)
