@@ -45,12 +45,25 @@ def main() -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as scratch:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         recording = Path(scratch) / "colony.sqlite"
+        _drawn(browser, folder)
         _live(browser, folder, recording)
         _recorded(browser, folder, recording)
         _valued(browser, folder, recording)
         _solving(browser, folder)
         _reloading(browser, folder, Path(scratch))
         browser.close()
+
+
+def _drawn(browser: Browser, folder: Path) -> None:
+    """The picture of the world, with a farmer on her way to a plot that is hers."""
+    runtime = load_world("colony").make(seed=SEED, host="plain")
+    with Inspector(runtime, port=0, controls=True, title="colony") as inspector:
+        page = _open(browser, inspector.url, dark=False)
+        _choose(runtime, page, "Alva")
+        page.keyboard.press("7")
+        _run(runtime, page, 18)
+        _shoot(page, folder, "world")
+    runtime.close()
 
 
 def _live(browser: Browser, folder: Path, recording: Path) -> None:

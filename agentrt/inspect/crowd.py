@@ -220,7 +220,6 @@ _CHART_SECONDS: Final = 0.5
 _HEAT_SECONDS: Final = 1.0
 
 _TROUBLES: Final[Mapping[str, str]] = {"abort": "aborted", "late": "late", "timeout": "late"}
-_TROUBLE_WORDS: Final = tuple(word.encode() for word in _TROUBLES)
 
 
 class Records(Protocol):
@@ -320,7 +319,7 @@ class LiveCrowd:
         self._read = frozenset(name for text in texts for name in names_in(text))
         self._left = iter(tuple(self._runtime.agents))
         tick = self._runtime.tick
-        for record in self._records.since(self._cursor, _TROUBLE_WORDS):
+        for record in self._records.since(self._cursor, [word.encode() for word in _TROUBLES]):
             trouble = _TROUBLES.get(record[3])
             if trouble is not None and record[1]:
                 self._troubles.setdefault(record[1], {})[trouble] = record[0]

@@ -8,7 +8,7 @@ client, and what is composed is what stood there between two ticks.
 * While nobody looks and no breakpoint is set, nothing listens to the trace, and a tick costs one look at a dict.
 * Who looks from then on is told what happens from then on: the history begins anew.
 * It composes at most ten times a second of real time for each client, and only what that one watches. However much
-  that is, it takes one part in 50 of the time of the runtime's thread at most; beyond it clients are told less often,
+  that is, it takes one part in 33 of the time of the runtime's thread at most; beyond it clients are told less often,
   but not less often than every two seconds: where others are busy, too, a moment of composing may look long.
 * Who goes back to an earlier tick is handed over to ``past``, on another thread, and is taken again when he returns.
 * Clients may pause, step, set breakpoints and read what a mind was asked only if it was made with ``controls``.
@@ -457,7 +457,7 @@ def times_summary(values: list[float]) -> dict[str, float]:
 
 _WHO_LOOKS, _THE_PAST = "looks", "past"  # for whom it listens to the trace
 
-_SHARE = 50  # of the time of the game's thread, composing gets one of so many parts
+_SHARE = 33  # of the time of the game's thread, composing gets one of so many parts
 _LONGEST_REST = 2.0  # real seconds in which nothing is composed because that took long
 
 _NO_BRANCHES = "branches are run of recordings: record this run, and look at that"

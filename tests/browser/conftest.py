@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -22,17 +24,35 @@ def find_chromium():
     return os.environ.get("AGENTRT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="module")  # while Playwright runs, an event loop does on this thread: nobody else could run one
+_HERE = Path(__file__).parent
+_started = ExitStack()  # what is ended after the last test of this folder
+_launched = []
+
+
+@pytest.fixture
 def browser():
+    """One for all tests of the folder: starting it takes a second or two, and each test has a window of its own."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = find_chromium()
     if path is None:
         pytest.skip("there is no chromium here: install it, or name it by AGENTRT_CHROMIUM")
-    playwright.expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield launched
-        launched.close()
+    if not _launched or not _launched[0].is_connected():
+        _started.close()
+        playwright.expect.set_options(timeout=PATIENCE)
+        started = _started.enter_context(playwright.sync_playwright())
+        _launched[:] = [started.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])]
+        _started.callback(_launched[0].close)
+        _started.callback(_launched.clear)
+    return _launched[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """While Playwright runs, an event loop does on this thread: the tests of other folders could run none."""
+    result = yield
+    if nextitem is None or _HERE not in nextitem.path.parents:
+        _started.close()
+    return result
 
 
 @pytest.fixture

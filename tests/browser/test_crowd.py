@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from pages import HOSTILE, Eat, Feast, Live, Rest, command, expect, inspected, make_village
+from pages import HOSTILE, Eat, Feast, Live, Rest, command, expect, fits, inspected, make_village
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 
@@ -125,6 +125,8 @@ def test_who_thinks_is_a_map_and_a_row_chooses_its_agent(look):
         name = row.locator(".heat-name").inner_text()
         page.locator(".heat .virtual .heat-row", has=page.get_by_text(name, exact=True)).click()
         expect(page.locator(".head-name")).to_have_text(name)
+        fits(page, PHONE)
+        assert page.locator(".heat .virtual").bounding_box()["height"] >= 120  # six of its rows are seen
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import itertools
 import re
 
 import pytest
-from pages import HOSTILE, expect, inspected, make_village
+from pages import HOSTILE, expect, fits, inspected, make_village
 
 from agentrt import TOP, Action, Agent, Entity
 from agentrt.drawing import Drawing, Mark
@@ -54,15 +54,16 @@ def make_square():
 
 
 @pytest.mark.states("tools: Page: It is used on a phone, a tablet and a desk: nothing sticks out, no words overlap")
-@pytest.mark.parametrize("size", [PHONE, TABLET, DESK])
-def test_nothing_sticks_out(look, size):
+def test_nothing_sticks_out(look):
     runtime = make_square()
     with inspected(runtime, controls=True, title="a village square") as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url, size=PHONE)
         expect(page.locator(".agent-name").first).to_be_visible()
         page.locator(".agent-row", has_text="Mallory").click()
-        for scheme, tab in itertools.product(("light", "dark"), TABS):
-            page.emulate_media(color_scheme=scheme)
+        for size, scheme, tab in itertools.product((PHONE, TABLET, DESK), ("light", "dark"), TABS):
+            if tab == TABS[0]:
+                fits(page, size)
+                page.emulate_media(color_scheme=scheme)
             page.locator(f"#tab-{tab}").click()
             expect(page.locator(f"#view-{tab}")).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") == size[0], tab
@@ -74,49 +75,50 @@ def test_nothing_sticks_out(look, size):
 
 
 @pytest.mark.states("tools: Page: On a phone the plan says what runs however deep it lies")
-@pytest.mark.parametrize("size", [PHONE, TABLET])
-def test_a_recording_on_a_small_screen(look, tmp_path, size):
+def test_a_recording_on_a_small_screen(look, tmp_path):
     runtime = make_square()
     with runtime.record(tmp_path / "square.sqlite"):
         for _ in range(20):
             runtime.step()
     runtime.close()
     with Inspector(tmp_path / "square.sqlite", port=0) as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url, size=TABLET)
         expect(page.locator(".clock-tick")).to_have_text("tick 1")
         page.locator(".slider").fill("9")
         expect(page.locator(".clock-tick")).to_have_text("tick 9")
-        assert page.evaluate(OVERLAPS) == []
-        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
-        if size == PHONE:
-            page.locator("#tab-plan").click()
-            leaf = page.locator("#view-plan .tree-row", has_text="eat").first
-            assert leaf.locator(".node-name").evaluate("name => name.scrollWidth <= name.clientWidth + 1")
-            expect(leaf.locator(".col-state").first).to_have_text(re.compile("running|finished|ready|idle|started"))
+        for size in (TABLET, PHONE):
+            fits(page, size)
+            assert page.evaluate(OVERLAPS) == []
+        page.locator("#tab-plan").click()
+        leaf = page.locator("#view-plan .tree-row", has_text="eat").first
+        assert leaf.locator(".node-name").evaluate("name => name.scrollWidth <= name.clientWidth + 1")
+        expect(leaf.locator(".col-state").first).to_have_text(re.compile("running|finished|ready|idle|started"))
 
 
 @pytest.mark.states(
     "tools: Page: Breakpoints have a place of their own: their form stays where it is", source="design 7"
 )
-@pytest.mark.parametrize("size", [PHONE, TABLET, DESK])
-def test_the_form_of_breakpoints_stays_where_it_is(look, size):
+def test_the_form_of_breakpoints_stays_where_it_is(look):
     runtime = make_square()
     for _ in range(3):
         runtime.step()
     runtime.gate.pause("for a look")
     with inspected(runtime, controls=True) as inspector:
-        page = look(inspector.url, size=size)
+        page = look(inspector.url, size=DESK)
         add = page.get_by_role("button", name="Add", exact=True)
-        expect(add).to_be_visible()
         expect(page.locator(".head-name")).to_have_text("Ann")
-        expect(page.locator(".side-heading strong")).to_have_text("eat")
-        before = add.bounding_box()
-        page.locator(".agent-row", has_text="Dee").click()
-        expect(page.locator(".side-heading strong")).to_have_text("talk")
-        assert add.bounding_box() == before
-        page.locator("#tab-plan").click()
-        page.locator("#view-plan .tree-row").first.click()
-        assert add.bounding_box() == before
+        for size in (DESK, TABLET, PHONE):
+            fits(page, size)
+            expect(add).to_be_visible()
+            page.locator(".agent-row", has_text="Ann").click()
+            expect(page.locator(".side-heading strong")).to_have_text("eat")
+            before = add.bounding_box()
+            page.locator(".agent-row", has_text="Dee").click()
+            expect(page.locator(".side-heading strong")).to_have_text("talk")
+            assert add.bounding_box() == before
+            page.locator("#tab-plan").click()
+            page.locator("#view-plan .tree-row").first.click()
+            assert add.bounding_box() == before
         page.get_by_label("Name of what starts").fill("Chat")
         add.click()
         expect(page.locator(".break-list li")).to_have_count(1)

@@ -53,7 +53,7 @@ def rows(page):
     "every strategy said",
     source="Task Tree; design 7",
 )
-def test_the_tree_down_to_what_runs(look):
+def test_the_tree_down_to_what_runs_and_what_is_selected(look):
     with inspected(make_workshop(), controls=True) as inspector:
         page = look(inspector.url)
         page.keyboard.press("6")
@@ -72,13 +72,7 @@ def test_the_tree_down_to_what_runs(look):
         expect(rows(page)).to_have_count(1)
         rows(page).first.locator(".twisty").click()
         expect(rows(page)).to_have_count(3)
-
-
-@pytest.mark.states("003: Views: The inspector shows the task tree live: what is wanted, who provides it, what ...")
-def test_what_is_selected_is_shown_with_its_offers_and_can_stop_the_run(look):
-    with inspected(make_workshop(), controls=True) as inspector:
-        page = look(inspector.url)
-        page.keyboard.press("6")
+        # What is selected is shown with its offers, and can stop the run.
         rows(page).first.click()
         side = page.locator(".side .selected")
         expect(side.locator("h2").first).to_have_text("Dependency")
@@ -147,15 +141,14 @@ def test_what_came_up_and_has_to_wait(look):
 
 
 def test_who_has_no_strategies(look):
-    runtime = Runtime(3, host="plain")
+    runtime = make_workshop(wanted="")
     runtime.add(Agent(StubBody("human"), name="Bob"))
     with inspected(runtime) as inspector:
         page = look(inspector.url)
         page.keyboard.press("6")
+        page.locator(".agent-row", has_text="Bob").click()
         expect(page.locator("#view-tasks .empty")).to_have_text("Bob has no strategies.")
-    with inspected(make_workshop(wanted="")) as inspector:
-        page = look(inspector.url)
-        page.keyboard.press("6")
+        page.locator(".agent-row", has_text="Ann").click()
         expect(page.locator("#view-tasks .empty")).to_have_text(
             "Ann was asked for nothing yet. It can be asked for: stub:have."
         )

@@ -56,8 +56,9 @@ export function heatMap(store) {
     if (state.tab !== "crowd") return;
     const { heat, chosen } = state;
     const rows = heat?.rows ?? [];
-    setText(note, heat === null ? "" : noteOf(heat));
-    setText(empty, heat === null ? "Measuring …" : "Nobody thought in that time.");
+    const isMeasuring = heat === null || heat.ticks === 0; // whole seconds are told, and the first one is not over
+    setText(note, isMeasuring ? "" : noteOf(heat));
+    setText(empty, isMeasuring ? "Measuring …" : "Nobody thought in that time.");
     show(empty, rows.length === 0);
     for (const part of [head, list.element]) show(part, rows.length > 0);
     if (rows.length === 0) return;
