@@ -125,7 +125,6 @@ class Recorder:
         self.ticks: int = kernel.tick - self.started
         self.stopped: str = ""  # why nothing more is written; empty while it goes on
         self.has_failed: bool = False  # whether that is because nothing more can be written
-        self._durability: Durability = durability
         self._runtime = runtime
         self._kernel = kernel
         self._codecs = Codecs(codecs)
@@ -429,7 +428,7 @@ class Recorder:
                     self._write_epoch(self._runtime.epochs.last)
                 self._has_between, self._has_unkept = "between" in meta, "unkept" in meta
                 self._store.put("ended", "")
-                self._store.put("durability", self._durability)  # whoever resumes it may choose another one
+                self._store.put("durability", self._store.durability)  # whoever resumes it may choose another one
                 told = [{key: entry[key] for key in ("tick", "agentrt", "python", "host")}]
                 self._store.put("resumed", [*(meta.get("resumed") or ()), *told][-_MOST_RESUMED:])
             except (sqlite3.Error, OSError) as error:

@@ -72,7 +72,7 @@ class Store:
         self._keep_ticks = keep_ticks
         self._max_bytes = max_bytes
         self._commit_every = commit_every
-        self._durability: Durability = durability
+        self.durability: Durability = durability
         self.committed: int = committed  # how many ticks are in the file, whatever happens
         self._open_ticks = 0  # in the transaction
         self._agents: dict[str, int] = {}  # those that are there
@@ -180,7 +180,7 @@ class Store:
         self.committed += self._open_ticks
         self._open_ticks = 0
         if not self._has_log:
-            begin_log(self._connection, self._max_bytes, self._durability)
+            begin_log(self._connection, self._max_bytes, self.durability)
             self._has_log = True
         self._connection.execute("BEGIN IMMEDIATE")  # at once: nobody else is to take it for a file without a writer
 
@@ -195,7 +195,7 @@ class Store:
         """
         segment = self._take_up()
         self._connection.execute("ROLLBACK")
-        begin_log(self._connection, self._max_bytes, self._durability)
+        begin_log(self._connection, self._max_bytes, self.durability)
         self._has_log = True
         self._connection.execute("BEGIN IMMEDIATE")
         self._is_retracing = False

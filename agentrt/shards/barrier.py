@@ -109,8 +109,7 @@ class Shards:
         }
         self._homes: dict[str, int] = {}  # the directory
         self._watchers: list[Watcher] = []
-        self._is_broken = False  # whether a window was not run to its end
-        self._is_closed = False
+        self._is_broken = self._is_closed = False  # broken: a window was not run to its end
         self._turn = threading.RLock()  # of who does something with the shards: one thread at a time
         self._lock = threading.Lock()  # for what is sent, from any thread
         self._inbox: list[Row] = []  # what was sent from outside, for the next window
