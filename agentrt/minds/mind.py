@@ -108,7 +108,8 @@ class Thought:
         self.reason: str = ""  # why it waits, or why it has no answer
         self.began: int = 0  # the tick in which its call began; 0 while it has none
         self.ended: int = 0  # the tick in which it was over; 0 before
-        self.attempts = self.corrections = 0  # how many of its calls failed; how many answers could not be taken
+        self.attempts: int = 0  # how many of its calls failed
+        self.corrections: int = 0  # how many answers could not be taken
         self.not_before: int = 0  # the tick from which on it may be asked again
         self.usage: int = 0  # tokens that all its calls have used, or may have
         self.used: Usage = Usage()  # the same as its model said
@@ -172,10 +173,7 @@ class Mind:
         _check(backoff, delay, at_once=(at_once, 1), cache=(cache, 0), retries=(retries, 0))
         check_budgets(budget, each, purposes)
         self.models: dict[str, AnyModel] = _by_name(models)  # the one that is meant if nobody says first
-        if not hasattr(runtime, "kernel"):
-            raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
-        if runtime.mind is not None:
-            raise DefinitionError("Mind", "the runtime has one.", "Give it all models: Mind(runtime, first, second).")
+        _require_mindless(runtime)
         self.runtime: Runtime = runtime
         self.at_once: int = at_once
         self.retries: int = retries
@@ -195,7 +193,8 @@ class Mind:
         self.first_other_prompt: tuple[int, str] | None = None
         self.other_prompts: int = 0
         self.stood_in: int = 0  # calls that the stand-in has answered
-        self.calls = self.hits = 0  # that were made, and that the cache spared
+        self.calls: int = 0  # that were made
+        self.hits: int = 0  # that the cache spared
         self.answers: int = 0  # that were taken, those from the cache included
         self.used: Usage = Usage()  # as those say who answered; of a call that was cancelled nobody knows it
         self.overruns: int = 0  # calls that used more than their bound: a server that does not keep to it
@@ -774,6 +773,13 @@ def _by_name(models: Sequence[AnyModel]) -> dict[str, AnyModel]:
         if found.setdefault(model.label, model) is not model:
             raise DefinitionError("Mind", f"two models are called {model.label!r}.", "Name them apart.")
     return found
+
+
+def _require_mindless(runtime: object) -> None:
+    if not hasattr(runtime, "kernel"):
+        raise DefinitionError("Mind", f"{repr_of(runtime, 80)} is no runtime.", "Write Mind(runtime, model).")
+    if getattr(runtime, "mind", None) is not None:
+        raise DefinitionError("Mind", "the runtime has one.", "Give it all models: Mind(runtime, first, second).")
 
 
 def _check(backoff: object, delay: object, **counts: tuple[object, int]) -> None:

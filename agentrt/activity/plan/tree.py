@@ -1974,7 +1974,7 @@ def _is_untouched(expected: Current | None) -> bool:
     return expected is None or not has_changes(expected, None)
 
 
-def _are_equal(before: Any, now: Any) -> bool:
+def _are_equal(before: object, now: object) -> bool:
     if before is now:
         return True
     try:
