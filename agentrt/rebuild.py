@@ -23,7 +23,7 @@ Whatever cannot be rebuilt is a ``RebuildError`` with its place in what was save
 With a function ``lost`` it is told of each instead, and the rest is rebuilt.
 
 A saved game may come from a stranger: whatever stands in it, a ``RebuildError`` with its place comes out, and nothing
-deeper than ``MAX_DEPTH`` is followed.
+deeper than ``MOST_LEVELS`` is followed.
 
 Source: Stonehearth, AI: "Persistence".
 """
@@ -44,7 +44,7 @@ from agentrt.packs.alias import pointer_to, shown
 from agentrt.packs.loader import Pack, load_pack
 from agentrt.packs.task_groups import declarations_of
 from agentrt.tasks import TaskGroups
-from agentrt.words import repr_of, words_of
+from agentrt.words import MOST_LEVELS, repr_of, unplain, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension, Task
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
 
-MAX_DEPTH = 64
 
 Encode = Callable[[Any], Any]  # makes plain JSON of a value of the game's own
 Decode = Callable[[Any], Any]  # finds again what was encoded, or raises ``LookupError``
@@ -65,8 +64,8 @@ Holder = Agent | TaskGroups | TaskGroup | Iterable[TaskGroup]  # of an agent its
 
 def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
     """Plain JSON of a value, which errors call ``where``."""
-    if depth > MAX_DEPTH:
-        raise DefinitionError(where, f"it is nested deeper than {MAX_DEPTH} levels.", "Save what it was made from.")
+    if depth > MOST_LEVELS:
+        raise DefinitionError(where, f"it is nested deeper than {MOST_LEVELS} levels.", "Save what it was made from.")
     kind = type(value)  # exactly: one of a subclass would come back as something else, and is for 'encode' to write
     if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
         return value
@@ -83,22 +82,9 @@ def write(value: Any, encode: Encode | None, where: str, depth: int = 1) -> Any:
             "Give an 'encode' that makes plain JSON of it, such as its id, and to the restoring call a 'decode'.",
         )
     encoded = encode(value)
-    if not _is_plain(encoded, depth):
-        problem = f"encode made {repr_of(encoded)} of it, which JSON cannot say."
-        raise DefinitionError(where, problem, "Give plain JSON.")
+    if problem := unplain(encoded, depth=depth):
+        raise DefinitionError(where, f"encode made {repr_of(encoded)} of it: {problem}.", "Give plain JSON.")
     return {"encoded": encoded}
-
-
-def _is_plain(value: object, depth: int) -> bool:
-    if value is None or type(value) in (bool, int, str):
-        return True
-    if type(value) is float:
-        return math.isfinite(value)
-    if depth > MAX_DEPTH:
-        return False
-    if type(value) is list:
-        return all(_is_plain(one, depth + 1) for one in value)
-    return type(value) is dict and all(type(key) is str and _is_plain(one, depth + 1) for key, one in value.items())
 
 
 def _write_args(args: Mapping[str, Any], encode: Encode | None, where: str) -> dict[str, Any]:
@@ -107,8 +93,8 @@ def _write_args(args: Mapping[str, Any], encode: Encode | None, where: str) -> d
 
 def read(value: object, decode: Decode | None, pointer: str, depth: int = 1) -> Any:
     """The value that ``write`` wrote."""
-    if depth > MAX_DEPTH:
-        raise _broken(f"it is nested deeper than {MAX_DEPTH} levels.", pointer)
+    if depth > MOST_LEVELS:
+        raise _broken(f"it is nested deeper than {MOST_LEVELS} levels.", pointer)
     if isinstance(value, list):
         return [read(one, decode, f"{pointer}/{index}", depth + 1) for index, one in enumerate(value)]
     if not isinstance(value, dict):

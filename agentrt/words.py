@@ -26,6 +26,12 @@ T = TypeVar("T")
 LONGEST: Final = 4000
 """How long a text may be that an author gave and nobody bounded, in characters."""
 
+MOST_LEVELS: Final = 64
+"""How many lists and dicts may lie in each other in what is saved."""
+
+UNREADABLE: Final = 10**600
+"""A whole number that JSON can say, and not every Python reads: it may be set to take no more than 640 digits."""
+
 _MANY_BITS = 4096  # beyond some thousand digits Python refuses to write a number, and nobody would read it
 _DEEPEST = 8  # containers within containers
 _MOST_PARTS = 2000  # of a container, with all that it contains
@@ -208,3 +214,31 @@ def _fit(text: str, longest: int) -> str:
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= longest else f"{text[: max(0, longest - 3)]}..."
+
+
+def unplain(value: object, place: str = "", *, depth: int = 0) -> str:
+    """What is not plain JSON in a value, in words with its place; empty if all is.
+
+    Args:
+        value: which is to come back from JSON as it is: of no subclass, finite, with texts as keys.
+        place: where it stands, as a JSON pointer.
+        depth: in how many lists and dicts it lies.
+    """
+    kind = type(value)
+    if isinstance(value, int) and abs(value) >= UNREADABLE:
+        return f"at {place or '/'} there is a whole number of more than 600 digits, which not every Python reads"
+    if value is None or kind in (bool, int, str) or (kind is float and isfinite(value)):  # type: ignore[arg-type]
+        return ""
+    if depth > MOST_LEVELS:
+        return f"at {place or '/'} it is nested deeper than {MOST_LEVELS} levels"
+    if isinstance(value, dict) and kind is dict:
+        for key, one in value.items():
+            if type(key) is not str:
+                return f"at {place or '/'} there is the key {repr_of(key, 80)}, which JSON would make a text of"
+            if problem := unplain(one, f"{place}/{key}", depth=depth + 1):
+                return problem
+        return ""
+    if isinstance(value, list) and kind is list:
+        problems = (unplain(one, f"{place}/{index}", depth=depth + 1) for index, one in enumerate(value))
+        return next(filter(None, problems), "")
+    return f"at {place or '/'} there is {repr_of(value, 80)}, a {type_name(value)}, which JSON cannot say"

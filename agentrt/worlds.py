@@ -38,7 +38,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from agentrt.errors import (
     AgentRTError,
@@ -52,7 +52,7 @@ from agentrt.errors import (
 from agentrt.folders import is_below
 from agentrt.kernel.trace import TraceDigest, TraceEvent, TraceRecord
 from agentrt.packs.registry import Manifest, Registry, load_entry_point, origin_of
-from agentrt.words import counted, error_words, few, printable_lines, repr_of, type_name
+from agentrt.words import UNREADABLE, counted, error_words, few, printable_lines, repr_of, type_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -368,9 +368,6 @@ def make_world(world: World, *, seed: int, host: str, params: Mapping[str, objec
     return world.make(seed=seed, host=host)
 
 
-_BEYOND_MEASURE: Final = 10**600  # Python may be set to write and read whole numbers of no more than 640 digits
-
-
 def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str]:
     """What a world measures of a run of it, by name; nothing if it measures nothing.
 
@@ -387,7 +384,7 @@ def measure_world(world: World, runtime: Runtime) -> dict[str, int | float | str
         if type(name) is not str or type(value) not in (int, float, str):
             problem = f"its measure gives {repr_of(value, 80)} for {repr_of(name, 80)}."
             raise DefinitionError(f"the world '{world.name}'", problem, "Measure numbers and texts, under names.")
-        if type(value) is int and abs(value) >= _BEYOND_MEASURE:
+        if type(value) is int and abs(value) >= UNREADABLE:
             problem = f"its measure gives {repr_of(value, 80)} for {repr_of(name, 80)}."
             raise DefinitionError(f"the world '{world.name}'", problem, "Measure a float, or a text.")
     return dict(measured)

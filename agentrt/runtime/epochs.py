@@ -30,7 +30,6 @@ random streams on by their positions: each one that a world forgets to save woul
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,7 +38,7 @@ from agentrt.errors import ENDS_PROGRAM, EpochError, RebuildError, WrongStateErr
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import running
 from agentrt.runtime.names import Names
-from agentrt.words import error_words, repr_of, type_name
+from agentrt.words import error_words, repr_of, type_name, unplain
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
     from agentrt.runtime.intake import Intake, OutsideCall, OutsideCalls
 
 _FORM = 1  # of what is saved
-_DEEPEST = 64
-_TOO_LONG = 10**600  # Python may be set to write and read whole numbers of no more than 640 digits
 
 
 class Books(Protocol):
@@ -139,7 +136,7 @@ class Epochs:
         except BaseException as error:
             remedy = "Have it write down the world as it can be at any tick."
             raise EpochError("save", error_words(error), remedy, tick=runtime.tick) from error
-        if problem := _unplain(game, "", 0):
+        if problem := unplain(game):
             remedy = "Have it give plain JSON: dicts with texts as keys, lists, texts, numbers, True, False and None."
             raise EpochError("save", problem, remedy, tick=runtime.tick)
         saved = {
@@ -272,25 +269,3 @@ def _check(saved: dict[str, Any], seed: int | str) -> None:
     Names().restore(saved["names"])
     if "game" not in saved:
         raise ValueError("there is no world in it")
-
-
-def _unplain(value: object, place: str, depth: int) -> str:
-    """What is not plain JSON in a value, in words with its place; empty if all is."""
-    kind = type(value)
-    if isinstance(value, int) and abs(value) >= _TOO_LONG:
-        return f"at {place or '/'} there is a whole number of more than 600 digits, which not every Python reads"
-    if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):  # type: ignore[arg-type]
-        return ""
-    if depth > _DEEPEST:
-        return f"at {place} it is nested deeper than {_DEEPEST} levels"
-    if isinstance(value, dict) and kind is dict:
-        for key, one in value.items():
-            if type(key) is not str:
-                return f"at {place or '/'} there is the key {repr_of(key, 80)}, which JSON would make a text of"
-            if problem := _unplain(one, f"{place}/{key}", depth + 1):
-                return problem
-        return ""
-    if isinstance(value, list) and kind is list:
-        problems = (_unplain(one, f"{place}/{index}", depth + 1) for index, one in enumerate(value))
-        return next(filter(None, problems), "")
-    return f"at {place or '/'} there is {repr_of(value, 80)}, a {type_name(value)}, which JSON cannot say"

@@ -399,7 +399,9 @@ def test_a_value_that_json_cannot_say(world):
         "task 1 of m:task_groups:herding, argument 'pasture': it is <Entity 'pasture 1'>, a Entity, which JSON cannot say. "
         "Give an 'encode' that makes plain JSON of it, such as its id, and to the restoring call a 'decode'."
     )
-    with pytest.raises(DefinitionError, match=r"encode made \{1\} of it, which JSON cannot say"):
+    with pytest.raises(
+        DefinitionError, match=r"encode made \{1\} of it: at / there is \{1\}, a set, which JSON cannot say"
+    ):
         save_tasks(old.town, lambda value: {1})
 
 
