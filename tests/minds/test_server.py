@@ -390,19 +390,19 @@ BAD = (Answer(status=429), Answer(status=500), Answer(WALK, is_half=True), Answe
 
 def test_more_calls_leave_nothing_behind():
     """Of whatever kind: the client's objects, tasks and errors are counted, too. One of each call kept would be seen."""
-    answered, kept = (64, 124), []  # as many thoughts as a mind keeps when they are over, and then more
+    answered, kept = (30, 150), []
 
     def behave(body, number):
         return Answer(WALK) if number % 3 else BAD[number // 3 % len(BAD)]
 
     with ModelServer(behave) as server:
-        world = World(server, "asyncio", people=[f"P{n}" for n in range(8)], cache=16, backoff=(0.05, 0.05))
+        world = World(server, "asyncio", people=["Ann", "Bob", "Cem"], cache=16, backoff=(0.05, 0.05))
 
         async def run():
             for number in answered:
                 while world.mind.answers < number:
                     await world.runtime.run(ticks=1, speed=20.0)
-                for told in (world.heard, server.asked, server.headers, server.given_up):
+                for told in (world.heard, world.mind.recent, server.asked, server.headers, server.given_up):
                     told.clear()
                 gc.collect()
                 kept.append(Counter(f"{type(one).__module__}.{type(one).__name__}" for one in gc.get_objects()))
@@ -411,5 +411,5 @@ def test_more_calls_leave_nothing_behind():
         asyncio.run(run())
     before, after = kept
     assert world.faults == []
-    # those of the calls that are under way come and go
-    assert {kind: count - before[kind] for kind, count in after.items() if count > before[kind] + 40} == {}
+    # some fifteen of a kind belong to each of the three calls that may be under way: these come and go
+    assert {kind: count - before[kind] for kind, count in after.items() if count > before[kind] + 100} == {}

@@ -22,7 +22,7 @@ from agentrt.testing import Simulation
 pytestmark = pytest.mark.untraced
 
 ROOT = Path(agentrt.__file__).parent
-OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "minds/model")  # never awaited in a strand
+OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "minds/model", "shards")  # never awaited in a strand
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
