@@ -234,7 +234,7 @@ _KEPT_STARTS = 60_000
 _BEGINS = frozenset({TraceEvent.RUN, TraceEvent.START, TraceEvent.ACTIVATE, TraceEvent.TRY})
 
 _FIRST_ROWS = 300  # of a log that is opened
-_MOST_ROWS = 1000  # in one update
+_MOST_ROWS = 500  # in one update, of which there are ten in a second: nobody reads more
 
 
 class Ring:
