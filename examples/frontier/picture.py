@@ -14,7 +14,7 @@ from typing import Final
 
 __all__ = ["BARRIERS", "draw"]
 
-BARRIERS: Final = {"processes": 1.0, "actors of Ray": 5.5}  # ms, as the rows shards_pipes and shards_ray have it on two cores
+BARRIERS: Final = {"processes": 1.0, "actors of Ray": 5.5}  # ms, as shards_pipes and shards_ray have it on two cores
 
 
 def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:
