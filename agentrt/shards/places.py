@@ -155,6 +155,7 @@ class _Tenant:
                 self._recorder = self._record(journal)
         if self._shard.windows < windows:
             problem = f"its journal has {counted(self._shard.windows, 'window')}, and {windows} were run"
+            self.close()  # nobody else knows it, and its journal is open
             raise ShardError(number, f"{problem}. Put the journal back, or begin the run anew in another folder")
 
     def _make(self, *, seed: int, host: str, **_: object) -> Runtime:
