@@ -139,9 +139,7 @@ class _Writer:
         self._stays = list(recording.stays(first, last))
         self._names: dict[str, SpanNames] = {}  # of what agents run
         self._thoughts = ThoughtFold(prices_of(recording.meta), recording.first_tick)
-        self.texts: dict[str, list[list[Any]]] | None = (
-            None  # what was answered in thoughts; None if that is for nobody
-        )
+        self.texts: dict[str, list[list[Any]]] | None = None  # answers, by thought; None if they are for nobody
 
     def write(self, title: str) -> OneFile:
         script, style, icon = _page()

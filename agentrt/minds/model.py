@@ -96,10 +96,8 @@ class Model:
             raise DefinitionError(
                 "Model", f"name is {repr_of(self.name, 80)}.", "Write the model's name at its server."
             )
-        key: object = self.key
-        if not isinstance(key, str) or not re.fullmatch(
-            r"[A-Za-z_]\w*", key
-        ):  # and whoever gave the key itself does not see it here
+        key: object = self.key  # whoever gave the key itself does not see it in the error
+        if not isinstance(key, str) or not re.fullmatch(r"[A-Za-z_]\w*", key):
             raise DefinitionError("Model", "key is no name of an environment variable.", 'Write key="OPENAI_API_KEY".')
         url: object = self.base_url
         if not isinstance(url, str) or (url and not re.match(r"https?://[^/\s@]+(/|$)", url)):  # it may hold a secret
@@ -338,9 +336,8 @@ def _value(parts: Sequence[ModelResponsePart]) -> tuple[object, str]:
 
 
 def _check_price(subject: str, price: object) -> None:
-    numbers = [one for one in price if isinstance(one, (int, float)) and 0 <= one < float("inf")] if isinstance(
-        price, tuple) else []  # fmt: skip
-    if len(numbers) != 2:
+    given = price if isinstance(price, tuple) else ()
+    if len([one for one in given if isinstance(one, (int, float)) and 0 <= one < float("inf")]) != 2:
         problem = f"price is {repr_of(price, 80)}."
         raise DefinitionError(subject, problem, "Write what a million tokens cost, read and written: (0.25, 2.0).")
 
