@@ -42,6 +42,7 @@ from pathlib import Path
 from typing import Any
 
 from agentrt.errors import EditError, InspectorError
+from agentrt.inspect.naming import LineNames
 from agentrt.inspect.protocol import span_rows
 from agentrt.installed import called
 from agentrt.record.branch import parse_edits
@@ -100,6 +101,7 @@ class _Sides:
     key: tuple[int, str]  # which branch and which agent
     recording: Recording  # of the branch
     builders: tuple[SpanBuilder, SpanBuilder] = field(default_factory=lambda: (SpanBuilder(5000), SpanBuilder(5000)))
+    names: tuple[LineNames, LineNames] = field(default_factory=lambda: (LineNames(), LineNames()))
     unread: int = 0
 
 
@@ -319,11 +321,16 @@ class Branches:
                 for record in source.records(sides.unread, to, agent=agent, events=_FOLDED):
                     builder.feed(record)
             sides.unread = to + 1
-        rows = [span_rows(builder.spans(agent, first, one.last)) for builder in sides.builders]
+        rows = []
+        is_whole = sides.unread > one.last
+        for source, builder, names in zip((recording, sides.recording), sides.builders, sides.names, strict=True):
+            spans, are_named = names.name(source, agent, builder.spans(agent, first, one.last), _LINE_SECONDS)
+            rows.append(span_rows(spans))
+            is_whole = is_whole and are_named
         return {
             "is": "sides", "id": number, "agent": agent, "first": max(first, one.at - 40), "at": one.at,
             "last": one.last, "recorded": min(recording.last_tick, one.last), "read": sides.unread - 1,
-            "one": rows[0], "other": rows[1],
+            "one": rows[0], "other": rows[1], "whole": is_whole,
         }  # fmt: skip
 
     def _forget_sides(self) -> None:

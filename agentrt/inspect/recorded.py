@@ -27,12 +27,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agentrt.errors import ENDS_PROGRAM, AgentRTError, DataFault, InspectorError, RecordingError
+from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.branches import Branches, inputs_message
 from agentrt.inspect.crowd import RecordedCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.handling import RecordedHands
+from agentrt.inspect.naming import LineNames
 from agentrt.inspect.pins import RecordedPins
 from agentrt.inspect.protocol import (
     Command,
@@ -52,8 +53,8 @@ from agentrt.inspect.thoughts import RecordedThoughts, unread
 from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.record.replay import recorded_models
-from agentrt.record.spans import FOLDED, Span, SpanBuilder
-from agentrt.record.views import UNSEEN, SpanNames
+from agentrt.record.spans import FOLDED, SpanBuilder
+from agentrt.record.views import UNSEEN
 from agentrt.runtime.intake import Reloaded
 from agentrt.snapshot import AgentSnapshot
 from agentrt.words import repr_of, words_of
@@ -85,8 +86,7 @@ class RecordedScene:
         self.thoughts: RecordedThoughts = RecordedThoughts(recording, clock)
         # time lines, and the first tick that was not read for them
         self._lines: dict[str, tuple[SpanBuilder, int]] = {}
-        self._names_of: dict[str, SpanNames] = {}
-        self._looked: dict[str, set[tuple[str, int]]] = {}  # where a name was looked for
+        self._names_of: dict[str, LineNames] = {}
         self.crowd: RecordedCrowd = RecordedCrowd(recording, clock)
         self._is_drawn = False
         self._reloads: tuple[int, list[Reloaded]] = (-1, [])  # what was edited, up to which tick
@@ -94,7 +94,6 @@ class RecordedScene:
     def keep(self, agents: list[str]) -> None:
         self._lines = {name: line for name, line in self._lines.items() if name in agents}
         self._names_of = {name: known for name, known in self._names_of.items() if name in agents}
-        self._looked = {name: known for name, known in self._looked.items() if name in agents}
 
     def compose(self, session: Session, tick: int, last: int, now: float) -> Iterator[Message]:
         """What a client is told now, besides the state; the recording reaches up to ``last``."""
@@ -141,14 +140,14 @@ class RecordedScene:
         row = next((row for row in rows if row["id"] == watch.branch), None)
         if row is None:
             return
-        state, is_whole = row["state"], (watch.branch, watch.agent, row["last"])
+        state, is_whole = row["state"], (watch.branch, watch.agent, row["last"], True)
         if session.is_news("branch", (watch.branch, state)) and (told := branches.report(watch.branch)) is not None:
             yield told
         # The lines are read little by little, so they are asked for until all of them were told.
         if not watch.agent or session.told.get("sides") == is_whole:
             return
         lines = branches.lines(watch.branch, watch.agent, self._recording)
-        if lines is not None and session.is_news("sides", (watch.branch, watch.agent, lines["read"])):
+        if lines is not None and session.is_news("sides", (watch.branch, watch.agent, lines["read"], lines["whole"])):
             yield lines
 
     # --- the world ----------------------------------------------------------------------------------------------------
@@ -229,27 +228,12 @@ class RecordedScene:
             unread = to + 1
         self._lines[query.agent] = builder, unread
         if session.is_news("timeline", (query, unread, tick, until)):
-            rows = span_rows(self._named(session, query.agent, builder.spans(query.agent, query.first, until)))
-            yield timeline_message(query, until, tick, rows)
-
-    def _named(self, session: Session, agent: str, spans: list[Span]) -> list[Span]:
-        """Spans with the names that they have in the plan; what takes longer to find out is told with the next ones."""
-        names = self._names_of.setdefault(agent, SpanNames())
-        looked = self._looked.setdefault(agent, set())
-        begin = self._clock()
-        found = []
-        for span in spans:
-            name = names.find(span)
-            if name is None and (span.path, span.begin) not in looked:
-                if self._clock() - begin > _LINE_SECONDS:
-                    session.told.pop("timeline", None)
-                else:
-                    looked.add((span.path, span.begin))
-                    with contextlib.suppress(DataFault):  # who looks there is told
-                        names.learn(self._recording.view(agent, span.begin) or {})
-                    name = names.find(span)
-            found.append(span if name is None else span._replace(name=name))
-        return found
+            names = self._names_of.setdefault(query.agent, LineNames(self._clock))
+            spans = builder.spans(query.agent, query.first, until)
+            named, is_whole = names.name(self._recording, query.agent, spans, _LINE_SECONDS)
+            if not is_whole:  # the other names are told in a later round
+                session.told.pop("timeline", None)
+            yield timeline_message(query, until, tick, span_rows(named))
 
 
 _ROUND_SECONDS = 0.025

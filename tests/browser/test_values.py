@@ -167,6 +167,10 @@ def test_what_is_typed_tells_at_once_what_it_comes_to(look):
         expect(page.locator(".message")).to_contain_text("16 expressions are watched already")
         page.locator(".pin-text").first.click()
         expect(field).to_have_value("hunger + 0")
+        page.get_by_label("Watch hunger + 0 no more").click()
+        watch(page, "hunger > 0.2 and hunger < 0.9 and not is_sad or hunger > 0.95")
+        expect(pins(page)).to_have_count(16)
+        assert page.locator(".side-scroll").evaluate("side => side.scrollWidth - side.clientWidth") == 0
 
 
 def test_what_the_browser_kept_may_be_anything(look):

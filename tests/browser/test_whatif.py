@@ -198,7 +198,9 @@ def test_a_script_is_typed_and_opened_and_what_is_wrong_is_said(opened, tmp_path
     area.fill(json.dumps([{"tick": 61, "set": "weight", "of": "Eat", "to": -3}]))
     expect(page.locator(".whatif-draft li")).to_contain_text("weight of Eat becomes \N{MINUS SIGN}3")
     page.get_by_role("button", name="Run on").click()
-    expect(page.get_by_role("alert").filter(has_text="#/0: a weight is a number from 0")).to_be_visible()
+    expect(
+        page.get_by_role("alert").filter(has_text=re.compile(r"^\[ART235\] .*#/0: a weight is a number from 0"))
+    ).to_be_visible()
     script = tmp_path / "mine.json"
     script.write_text(json.dumps([{"tick": 90, "set": "utility", "of": HOSTILE, "to": 1}]), encoding="utf-8")
     with page.expect_file_chooser() as chooser:

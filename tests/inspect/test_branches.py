@@ -38,6 +38,7 @@ GAME = """
 
     class Nap(Action):
         does = TOP
+        name = "take a nap"
         utility = 0.4
 
         async def run(self, ctx, args):
@@ -135,8 +136,8 @@ def test_it_is_the_branch_that_the_command_line_runs(made, inn, tmp_path):
     with Recording.open(inn) as recording:
         lines = branches.lines(number, "Ann", recording)
     assert (lines["first"], lines["at"], lines["last"], lines["read"]) == (1, 20, 40, 40)
-    assert {span[3] for span in lines["one"]} == {"Eat"}
-    assert {span[3] for span in lines["other"]} == {"Eat", "Nap"}
+    assert {span[3] for span in lines["one"]} == {"eat"}
+    assert {span[3] for span in lines["other"]} == {"eat", "take a nap"}  # as the plan calls it
     with Recording.open(tmp_path / "kept" / "inn-branch-1.sqlite") as branched:
         assert branched.digest() == again.digest
     branches.close()

@@ -196,8 +196,7 @@ const HANDLERS = {
   },
   error(store, message) {
     if (message.code === "bad_breakpoint") return store.set({ breakError: message.message }); // said beside its field
-    const code = message.code ? `${message.code}: ` : "";
-    const words = clip(`${code}${message.message ?? "the server reports an error"}`, 400);
+    const words = clip(message.message ?? "the server reports an error", 400); // its code is for programs
     return store.set({ messageIsGood: false, message: words });
   },
 };
