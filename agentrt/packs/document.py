@@ -127,7 +127,7 @@ def parse(data: bytes, file: str = "") -> Document:
             text, object_pairs_hook=object_of, parse_constant=_no_constant, parse_float=_finite, parse_int=_bounded_int
         )
     except json.JSONDecodeError as error:
-        raise _refused(f"is not JSON: {error.msg}, at line {error.lineno}, column {error.colno}.", file) from error
+        raise _refused(f"is not JSON: {error.msg}, in column {error.colno}.", file, error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise _refused(f"is not a document that can be taken: {error}.", file) from error
     return Document(value, file, tuple(_places_of(value, repeated)), text)
@@ -212,8 +212,8 @@ class _Copier:
         return float(number)
 
 
-def _refused(text: str, file: str) -> InvalidPackError:
-    return InvalidPackError([("", text)], file=file)
+def _refused(text: str, file: str, line: int = 0) -> InvalidPackError:
+    return InvalidPackError([("", text)], file=file, lines=[line])
 
 
 def _decode(data: bytes, file: str) -> str:

@@ -89,7 +89,7 @@ def test_all_problems_of_all_files_in_one_report(run, tmp_path):
     assert [line.partition("json")[2] for line in lines if "error:" in line] == [
         ":1#/actions/1: nobody registered 'm:actions:eet'. Did you mean 'm:actions:eat' or 'm:actions:sleep'? Register it in "
         "a manifest of the entry-point groups 'agentrt.actions', 'agentrt.strategies' or 'agentrt.packs', or correct the reference.",
-        ": is not JSON: Expecting property name enclosed in double quotes, at line 1, column 2.",
+        ":1: is not JSON: Expecting property name enclosed in double quotes, in column 2.",
         ": does not exist, or is not a regular file. Name a JSON file.",
     ]
 

@@ -258,7 +258,9 @@ def test_a_text_is_checked_by_the_loaders_with_place_and_remedy(world):
     _, message = world.ask("check", text=PACK.replace('"actions"', '"actoins"'))
     assert [(one["line"], one["pointer"]) for one in message["problems"]] == [(3, "/actoins")]
     _, message = world.ask("check", text=PACK + "}")
-    assert "is not JSON" in message["problems"][0]["text"]
+    (problem,) = message["problems"]
+    assert "is not JSON" in problem["text"]
+    assert problem["line"] == PACK.count("\n") + 1
 
 
 def test_packs_that_would_require_each_other_in_a_circle_are_told(world):

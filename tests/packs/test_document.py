@@ -26,9 +26,9 @@ def refusal(data):
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (b"", "[ART202] x.json: is not JSON: Expecting value, at line 1, column 1."),
-        (b'{\n  "actions": [,]\n}', "[ART202] x.json: is not JSON: Expecting value, at line 2, column 15."),
-        (b'{"a": 1} x', "[ART202] x.json: is not JSON: Extra data, at line 1, column 10."),
+        (b"", "[ART202] x.json:1: is not JSON: Expecting value, in column 1."),
+        (b'{\n  "actions": [,]\n}', "[ART202] x.json:2: is not JSON: Expecting value, in column 15."),
+        (b'{"a": 1} x', "[ART202] x.json:1: is not JSON: Extra data, in column 10."),
         (b"\xef\xbb\xbf{}", "[ART202] x.json: starts with a byte order mark. Save it as UTF-8 without one."),
         ("{}".encode("utf-16"), "[ART202] x.json: is written in UTF-16 or UTF-32, or is not text. Save it as UTF-8."),
         (
