@@ -145,7 +145,7 @@ def test_a_recording_has_all_of_it_and_counts_answers(look, recording):
         page = look(address)
         page.keyboard.press("c")
         expect(page.locator(".crowd-key").first).to_be_visible()
-        expect(page.locator(".heat .tally")).to_contain_text("a recording keeps no real time")
+        expect(page.locator(".heat .tally")).to_contain_text("what is over keeps no real time")
         expect(page.locator(".crowd-view .toolbar .tally").first).not_to_contain_text("reading")
         canvas = page.locator(".crowd-chart canvas")
         canvas.hover()  # which waits until nothing moves: where it is, and how wide, is asked after that
@@ -154,4 +154,4 @@ def test_a_recording_has_all_of_it_and_counts_answers(look, recording):
         expect(page.locator(".clock-tick")).to_have_text(re.compile("tick 19[0-9]|tick 200"))
         arrange(page, Groups="doing", Order="think")
         expect(heads(page).first).to_be_visible()
-        expect(page.locator(".list-note")).to_contain_text("a recording keeps no real time")
+        expect(page.locator(".list-note")).to_contain_text("what is over keeps no real time")

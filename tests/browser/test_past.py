@@ -52,6 +52,10 @@ def test_back_and_to_now_again(look, size):
         expect(page.locator("#view-plan .tree-row").first).to_be_visible()
         page.locator(".slider").fill("30")
         expect(page.locator(".clock-tick")).to_have_text("tick 30")
+        page.keyboard.press("c")
+        expect(page.locator(".heat .tally")).to_contain_text("what is over keeps no real time")
+        expect(page.locator(".crowd-view .toolbar").first).to_contain_text(re.compile(r"\d agents?$"))  # and no rate
+        page.keyboard.press("1")
         page.get_by_role("button", name="Back to now").click()
         expect(page.locator(".badge")).to_have_text("live, watching only")
         assert tick_of(page) > stands

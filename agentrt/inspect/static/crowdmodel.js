@@ -149,7 +149,7 @@ export function listNote(state) {
   if (hello?.source === "recording") {
     const isBehind = agents.tick !== undefined && agents.tick !== world?.tick;
     if (isArranged(state) && isBehind) words.push(`of tick ${agents.tick}`);
-    if (state.arrange.sort === "think") words.push("answers of thinking in 10 s; a recording keeps no real time");
+    if (state.arrange.sort === "think") words.push("answers of thinking in 10 s; what is over keeps no real time");
   } else {
     words.push(`${count(agents.total)} agents, ${rateWords(agents.every || 0.5)}`);
     if (state.arrange.sort === "think") words.push("real time a tick, of the last 10 s");

@@ -14,7 +14,7 @@ import { colors, makeCanvas } from "./canvas.js";
 import { doingWord, filterByDoing, rateWords } from "./crowdmodel.js";
 import { h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
 import { withheld } from "./emptiness.js";
-import { count } from "./format.js";
+import { count, plural } from "./format.js";
 import { heatMap } from "./heatmap.js";
 import { within } from "./past.js";
 
@@ -139,7 +139,8 @@ function legendButton(store, name) {
 function noteOf({ crowd, hello, world }) {
   if (crowd === null) return "";
   if (crowd.read < crowd.agents) return `reading: ${count(crowd.read)} of ${count(crowd.agents)} agents`;
-  if (hello?.source !== "recording") return `${count(world?.agents)} agents, ${rateWords(crowd.every)}`;
+  if (hello?.source !== "recording" && world !== null)
+    return [plural(world.agents, "agent"), rateWords(crowd.every)].filter(Boolean).join(", "); // a past has no rate
   if (crowd.points.length < crowd.of) return `${count(crowd.points.length)} of ${count(crowd.of)} points read`;
   if (crowd.counted >= crowd.agents) return "";
   return `${count(crowd.counted)} of ${count(crowd.agents)} agents are counted: all that they did is too much to keep`;

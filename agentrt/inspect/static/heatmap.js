@@ -88,7 +88,7 @@ function noteOf({ unit, ticks, seconds, agents, rows, columns, activities, total
   const what =
     unit === "ms"
       ? `real time of ${span}, ${milliseconds(total)} in all; measured while you look`
-      : `answers (ready or rejected) in the last ${plural(ticks, "tick")}; a recording keeps no real time`;
+      : `answers (ready or rejected) in the last ${plural(ticks, "tick")}; what is over keeps no real time`;
   const most = rows.length < agents ? `; the ${count(rows.length)} of ${count(agents)} agents that think most` : "";
   const about = columns.length < activities ? `; ${columns.length} of ${count(activities)} activities` : "";
   return `${what}${most}${about}`;
