@@ -79,7 +79,7 @@ class Store:
         self._next_agent = 1
         self._outlines: dict[bytes, int] = {}
         self._segments: deque[tuple[int, int]] = deque()  # their first ticks, and how much was written before them
-        self._traced = 0  # the last tick with records
+        self._traced = 0  # the last tick with records; of a file that has none yet, the one before its first
         self._written = 0  # bytes of trace and views
         self._looked = 0  # how many of them there were when the size was looked at
 
@@ -162,6 +162,7 @@ class Store:
         if self._is_retracing:
             return
         self._execute("INSERT INTO ticks VALUES (?, ?, ?)", (tick, records, digest))
+        self._traced = self._traced or tick - 1  # one that begins late has nothing older to drop
         if self._keep_ticks is not None and tick % _LOOK_EVERY == 0:
             self._shorten(tick - self._keep_ticks)
         if self._max_bytes is not None and self._written - self._looked > self._max_bytes // 16:

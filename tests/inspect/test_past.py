@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from modules import load
 
+from agentrt import Agent, Entity, Runtime
 from agentrt.errors import InspectorError
 from agentrt.inspect import Inspector
 from agentrt.inspect import past as keeping_past
@@ -297,6 +298,22 @@ def test_saving(keeping, tmp_path):
     served.recording.close()
     assert keeping.source.save(None)[0] == "village-21-60.sqlite"
     assert keeping.source.save(10**9)[0] == "village-21-60.sqlite"
+
+
+def test_saving_a_quiet_stretch_late_in_a_run(tmp_path):
+    runtime = Runtime(3, host="plain")
+    runtime.add(Agent(Entity("cat", name="Tom")))
+    for _ in range(1270):
+        runtime.step()
+    late = of.Watched(runtime, past=20)
+    late.tick(20)  # in which nothing happens
+    _, data = late.source.save(None)
+    path = tmp_path / "quiet.sqlite"
+    path.write_bytes(data)
+    with Recording.open(path) as saved:
+        assert (saved.first_tick, saved.last_tick, saved.agents(1280)) == (1271, 1290, ("Tom",))
+    late.close()
+    runtime.close()
 
 
 def saved_words(served):
