@@ -1598,14 +1598,23 @@ class Frame:
 
     def note_elected(self, unit: Unit) -> None:
         """Put an election into the trace, with all that could be elected."""
-        candidates = [
-            f"{one.spec.label} {one.utility:g}"
-            for one in self.units
-            # The one that was elected is settled: it would not have been, and going through its plan is dear.
-            if one is unit or (one.state == READY and (not one.spec.steps or one.is_settled()))
-        ]
-        # By ``note``: a frame of tasks adds who was not asked.
-        self.note(_ELECT, action=unit.spec.label, utility=unit.utility, ready=", ".join(candidates))
+        label, utility = unit.spec.label, unit.utility
+        if len(self.units) == 1:  # as mostly, in a plan that is deep
+            ready = f"{label} {utility:g}"
+        else:
+            ready = ", ".join([
+                f"{one.spec.label} {one.utility:g}"
+                for one in self.units
+                # The one that was elected is settled: it would not have been, and going through its plan is dear.
+                if one is unit or (one.state == READY and (not one.spec.steps or one.is_settled()))
+            ])  # fmt: skip
+        if self.is_choosy:  # by ``note``: a frame of tasks adds who was not asked
+            self.note(_ELECT, action=label, utility=utility, ready=ready)
+            return
+        planner = self.planner
+        path = self._path or self.path()
+        detail = (("action", label), ("utility", utility), ("ready", ready))
+        planner.trace.tell(planner.kernel.clock.tick, planner.agent.name, path, _ELECT, detail)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
