@@ -56,8 +56,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, overload
 
 from agentrt.activity import performances
 from agentrt.activity.author.action import Numbers
@@ -222,9 +222,8 @@ class Agent(Generic[E_co]):
     """
 
     __slots__ = (
-        "__weakref__", "_attachments", "_bond", "_ended", "_knowledge", "_lent_to", "_log_level", "_random",
-        "_read_state", "_seed", "_signals", "entity", "error", "expected", "flags", "gameplay_if_made", "given_name",
-        "is_ending", "name", "number", "planner", "precedence", "runtime", "top", "values",
+        "__weakref__", "_attachments", "_bond", "_known", "_random", "_seldom", "entity", "expected", "flags",
+        "given_name", "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -260,28 +259,52 @@ class Agent(Generic[E_co]):
         self.planner: Planner | None = None
         self.is_ending: bool = False  # whether it was told to end
         self.flags: FlagLedger = FlagLedger()  # its ledger of control flags
-        self._ended: Event | None = None  # made when somebody asks for it
-        self.error: AgentKilled | None = None  # why it was killed
         self.expected: type[CurrentFields] | None = expected
-        self._read_state = read_state
-        self._seed = seed
+        self._seldom: Seldom = _NOTHING_SELDOM  # what most never need
+        if read_state is not read_entity or seed is not None:
+            self._more().read_state = read_state
+            self._more().seed = seed
         self._random: Stream | None = None
-        self._log_level: str | None = None
-        self._signals: dict[str, Signal] | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
-        # says what it offers to whoever watches (needs, attributes), between two ticks, and changes nothing: names with
-        # numbers, texts and truth values, or with mappings of such
-        self.values: Callable[[], Mapping[str, object]] | None = None
-        self.gameplay_if_made: Gameplay | None = None  # for who only looks; a pack may ask for it, too
-        self._attachments: tuple[Attachment, ...] = ()  # these two are the business of ``Drivers``
-        self._lent_to: tuple[Driver, ...] = ()
-        self._knowledge = Knowledge(self, registry)
-        self._knowledge.start_with(packs_of(entity), (*listed("packs", packs), *listed("actions", actions)))
+        self._attachments: tuple[Attachment, ...] = ()  # the business of ``Drivers``, like ``Seldom.lent_to``
+        knowledge = Knowledge(self, registry)
+        # what it knows; no more than the actions that it was made with, while that is all, as of most
+        self._known: Knowledge | tuple[type[Action], ...] = knowledge
+        knowledge.start_with(packs_of(entity), (*listed("packs", packs), *listed("actions", actions)))
+        self._known = knowledge.in_short()
         number_in(precedence, "Agent", "precedence")
         self.precedence: int = precedence
         self.drivers.attach_all(drivers)
 
+    def _more(self) -> Seldom:
+        """Room for what most never need, to write into."""
+        if self._seldom is _NOTHING_SELDOM:
+            self._seldom = Seldom()
+        return self._seldom
+
     # --- living -------------------------------------------------------------------------------------------------------
+
+    @property
+    def error(self) -> AgentKilled | None:
+        """Why it was killed."""
+        return self._seldom.error
+
+    @property
+    def values(self) -> Callable[[], Mapping[str, object]] | None:
+        """Says what it offers to whoever watches (needs, attributes), between two ticks, and changes nothing.
+
+        It returns names with numbers, texts and truth values, or with mappings of such.
+        """
+        return self._seldom.values
+
+    @values.setter
+    def values(self, values: Callable[[], Mapping[str, object]] | None) -> None:
+        self._more().values = values
+
+    @property
+    def gameplay_if_made(self) -> Gameplay | None:
+        """Its gameplay, for who only looks; a pack may ask for it, too."""
+        return self._seldom.gameplay
 
     @property
     def is_alive(self) -> bool:
@@ -291,11 +314,12 @@ class Agent(Generic[E_co]):
     @property
     def has_ended(self) -> Event | None:
         """Set when it has left its runtime or was killed; None before it was in one."""
-        if self._ended is None and self.planner is not None:
-            self._ended = Event()
+        ended = self._seldom.ended
+        if ended is None and self.planner is not None:
+            ended = self._more().ended = Event()
             if self.runtime is None:
-                self._ended.set()
-        return self._ended
+                ended.set()
+        return ended
 
     @property
     def kernel(self) -> Kernel | None:
@@ -319,7 +343,7 @@ class Agent(Generic[E_co]):
                 raise NotRunningError(
                     "an agent has random numbers only in a runtime. Add it first: runtime.add(agent)."
                 )
-            own, kernel = self._seed, self.runtime.kernel
+            own, kernel = self._seldom.seed, self.runtime.kernel
             self._random = kernel.stream(f"agent {self.name}") if own is None else kernel.stream_of(own, "agent")
         return self._random
 
@@ -339,14 +363,21 @@ class Agent(Generic[E_co]):
             found = find(name)
             if isinstance(found, Signal):
                 return found
-        if self._signals is None:
-            self._signals = {}
-        kept = self._signals.get(name)
+        signals = self._more().signals
+        kept = signals.get(name)
         if kept is None:
-            kept = self._signals[name] = Signal()
+            kept = signals[name] = Signal()
         return kept
 
     # --- what it knows ------------------------------------------------------------------------------------------------
+
+    @property
+    def _knowledge(self) -> Knowledge:
+        """All that it knows, to be asked for more than its actions, or to be changed."""
+        known = self._known
+        if isinstance(known, tuple):
+            known = self._known = Knowledge(self, None, known)
+        return known
 
     def inject(self, *what: Injectable, source: str = "code", is_saved: bool = True) -> Injection:
         """Teach the agent actions, strategies, and whatever else packs hold.
@@ -455,7 +486,8 @@ class Agent(Generic[E_co]):
     @property
     def actions(self) -> tuple[type[Action], ...]:
         """The actions that it knows, each once, in the order in which it learned them."""
-        return self._knowledge.actions
+        known = self._known
+        return known if isinstance(known, tuple) else known.actions
 
     def observer_strands(self) -> list[Strand]:
         """The strands of its observers that have not ended, in the order in which they began."""
@@ -537,18 +569,19 @@ class Agent(Generic[E_co]):
     @property
     def read_state(self) -> StateReader:
         """How to read a field of the entity's state."""
-        return self._read_state
+        return self._seldom.read_state
 
     @property
     def gameplay(self) -> Gameplay:
         """Its strategies, and a call for everything that can be asked of them; made when it is first asked for."""
-        if self.gameplay_if_made is None:
+        made = self._seldom.gameplay
+        if made is None:
             from agentrt.strategy.gameplay import Gameplay  # most agents have no strategies
 
-            self.gameplay_if_made = Gameplay(self)
+            made = self._more().gameplay = Gameplay(self)
             if self.is_alive and not self.is_ending:
-                self.gameplay_if_made.triggers.begin()
-        return self.gameplay_if_made
+                made.triggers.begin()
+        return made
 
     @overload
     def perform(self, activity: DeclaredActivity[P, O_co], /, *args: P.args, **more: P.kwargs) -> Awaitable[O_co]: ...
@@ -648,10 +681,11 @@ class Agent(Generic[E_co]):
         self._knowledge.enter(runtime.kernel.tick)
         self.runtime = runtime
         self.name = name
-        self.error = None
-        self._ended = None
-        if self._log_level is not None:
-            runtime.logs.set_agent(name, self._log_level)
+        seldom = self._seldom
+        if seldom is not _NOTHING_SELDOM:
+            seldom.error = seldom.ended = None
+            if seldom.log_level is not None:
+                runtime.logs.set_agent(name, seldom.log_level)
         self._random = None  # another one with another name or seed
         self.is_ending = False
         own = attribute_of(self.entity, "id")  # a property that raises must not leave an agent half in its runtime
@@ -728,9 +762,9 @@ class Agent(Generic[E_co]):
             log.warning("the planner gave up", tick=runtime.kernel.tick, aborts=aborts, reason=reason, again_in=seconds)
             self.planner.execution.restart(seconds)
             return
-        self.error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.kernel.tick)
+        error = self._more().error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.kernel.tick)
         log.error("the planner was killed", tick=runtime.kernel.tick, aborts=aborts, reason=reason)
-        runtime.faults.tell(Fault("the planner was killed", self.error, runtime.kernel.tick, self.name, path))
+        runtime.faults.tell(Fault("the planner was killed", error, runtime.kernel.tick, self.name, path))
         self._end("the agent was killed")
 
     def planner_idles(self, path: str, times: int) -> None:
@@ -761,6 +795,7 @@ class Agent(Generic[E_co]):
 
     def _look_for_unperformed(self) -> None:
         """What is missing now may be taught in one of the next ticks, by who has put the agent there."""
+        self._known = self._knowledge.in_short()  # its life has begun, for which all of it was needed
         if self.runtime is not None and not self.is_ending and self.unperformed():
             kernel = self.runtime.kernel
             ticks = kernel.clock.ticks(_PATIENCE)
@@ -799,7 +834,7 @@ class Agent(Generic[E_co]):
     def log_state(self) -> tuple[int, int | None]:
         """From which level on its log speaks, and the tick; for its loggers."""
         runtime = self.runtime
-        level = self._log_level
+        level = self._seldom.log_level
         if runtime is None:
             return threshold_of(level), None
         return threshold_of(runtime.logs.level if level is None else level), runtime.kernel.tick
@@ -807,12 +842,12 @@ class Agent(Generic[E_co]):
     @property
     def log_level(self) -> str | None:
         """From which level on its trace and its own loggers go to the log; None: as its runtime says. See ``logs``."""
-        return self._log_level
+        return self._seldom.log_level
 
     @log_level.setter
     def log_level(self, level: str | None) -> None:
         threshold_of(level)
-        self._log_level = level
+        self._more().log_level = level
         if self.runtime is not None:
             self.runtime.logs.set_agent(self.name, level)
 
@@ -891,6 +926,24 @@ class Agent(Generic[E_co]):
 
 
 # --- what drives it besides its plan ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Seldom:
+    """What most agents never need."""
+
+    ended: Event | None = None  # made when somebody asks for it
+    error: AgentKilled | None = None  # why it was killed
+    gameplay: Gameplay | None = None
+    lent_to: tuple[Driver, ...] = ()  # the business of ``Drivers``
+    log_level: str | None = None
+    read_state: StateReader = read_entity
+    seed: int | str | None = None
+    signals: dict[str, Signal] = field(default_factory=dict)
+    values: Callable[[], Mapping[str, object]] | None = None
+
+
+_NOTHING_SELDOM: Final = Seldom()  # of all who never needed any; nobody writes into it, see ``Agent._more``
 
 
 @dataclass(eq=False, slots=True)
@@ -1112,20 +1165,22 @@ class Drivers:
 
     def lend(self, driver: Driver) -> None:
         """An action hands the body on to a driver, which has joined it."""
-        self._agent._lent_to = (*self._agent._lent_to, driver)
+        more = self._agent._more()
+        more.lent_to = (*more.lent_to, driver)
 
     def take_back(self, driver: Driver) -> None:
         """A driver to which an action handed the body has left it."""
-        self._agent._lent_to = tuple([one for one in self._agent._lent_to if one is not driver])
+        more = self._agent._more()
+        more.lent_to = tuple([one for one in more.lent_to if one is not driver])
 
     @property
     def all(self) -> tuple[Driver, ...]:
         """The drivers that are attached, in the order of a tick, and those to which actions handed the body."""
-        return (*(attachment.driver for attachment in self.attachments), *self._agent._lent_to)
+        return (*(attachment.driver for attachment in self.attachments), *self._agent._seldom.lent_to)
 
     def lent_strands(self) -> list[Strand]:
         """The strands of those drivers; the actions cannot end before these."""
-        return [strand for driver in self._agent._lent_to for strand in driver.strands()]
+        return [strand for driver in self._agent._seldom.lent_to for strand in driver.strands()]
 
     def __repr__(self) -> str:
         return f"<Drivers of {self._agent.name!r}: {', '.join(one.driver.name for one in self.attachments) or 'none'}>"

@@ -814,15 +814,20 @@ class Knowledge:
 
     __slots__ = ("_agent", "_by_hand", "_given", "_injections", "_registry", "belongings", "groups")
 
-    def __init__(self, agent: Learner, registry: Registry | None) -> None:
+    def __init__(self, agent: Learner, registry: Registry | None, given: tuple[type[Action], ...] = ()) -> None:
         self._agent = agent
         self._registry = registry  # where aliases are looked up; None for what the installed packages offer
-        self._given: tuple[type[Action], ...] = ()  # what it was made with, until there is an injection of that
+        self._given = given  # what it was made with, until there is an injection of that
         self._injections: tuple[Injection, ...] = ()
         self.groups: tuple[TaskGroup, ...] = ()  # personal and shared ones, in the order in which they were joined
         self.belongings: Belongings | None = None  # made with the first injection that holds more than actions
         # its actions whose numbers were changed, and which of them are out, if there are any
         self._by_hand: tuple[Tuned | None, Barred | None] = _UNTOUCHED
+
+    def in_short(self) -> Knowledge | tuple[type[Action], ...]:
+        """The actions that the agent was made with, if that is all; by them this can be made again. Else this."""
+        is_more = self._injections or self.groups or self.belongings or self._by_hand != _UNTOUCHED
+        return self if is_more or self._registry is not None or not self._given else self._given
 
     @property
     def own_registry(self) -> Registry | None:

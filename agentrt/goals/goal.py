@@ -77,11 +77,13 @@ class Nobody:
 NOBODY: Any = Nobody()
 
 
-class GoalPlace(Holder, Protocol):
+class GoalPlace(Protocol):
     """What a goal knows of the selector that it is in: whom it drives, and who holds the goal's control flags there."""
 
     @property
     def body(self) -> Body: ...
+
+    def holder_of(self, goal: Goal, /) -> Holder: ...
 
 
 class Goal(ABC, Generic[E_co]):
@@ -190,7 +192,8 @@ class Goal(ABC, Generic[E_co]):
         Raises:
             NotRunningError: whom it drives has no planner.
         """
-        return self.body.perform(activity_name(activity, args), args, self._place)
+        holder = None if self._place is None else self._place.holder_of(self)
+        return self.body.perform(activity_name(activity, args), args, holder)
 
     # --- what an author writes ----------------------------------------------------------------------------------------
 

@@ -95,11 +95,12 @@ IDLE = 0  # not running: asked in each full tick whether it can be used, if its 
 ENDING = 1  # told to stop: its coroutines clean up, or its ``stop`` is being called; it holds its flags until then
 DISABLED = 2  # one of its callbacks raised: it is not asked any more
 ABSENT = 3  # removed, or its selector drives nobody
-PENDING = 4  # chosen: it begins when its flags are free and whom it replaces has cleaned up
-BUSY = 5  # running; a coroutine of its ``start`` or ``tick`` has not returned, so it is not ticked
-RUNNING = 6  # running
+REMOVED = 4  # in no selector any more: its goal may be in another one, with another wrapper
+PENDING = 5  # chosen: it begins when its flags are free and whom it replaces has cleaned up
+BUSY = 6  # running; a coroutine of its ``start`` or ``tick`` has not returned, so it is not ticked
+RUNNING = 7  # running
 
-STATE_NAMES: tuple[str, ...] = ("idle", "ending", "disabled", "absent", "pending", "busy", "running")
+STATE_NAMES: tuple[str, ...] = ("idle", "ending", "disabled", "absent", "removed", "pending", "busy", "running")
 
 STATE_TABLE: Mapping[int, tuple[int, ...]] = {
     IDLE: (PENDING, DISABLED, ABSENT),
@@ -108,7 +109,8 @@ STATE_TABLE: Mapping[int, tuple[int, ...]] = {
     BUSY: (RUNNING, ENDING),
     ENDING: (IDLE, DISABLED, ABSENT),
     DISABLED: (IDLE, ABSENT),  # idle again when the selector joins a body
-    ABSENT: (IDLE,),
+    ABSENT: (IDLE, REMOVED),
+    REMOVED: (),
 }
 
 
@@ -133,9 +135,9 @@ class WrappedGoal:
     Source: Minecraft, goal selectors: "WrappedGoals".
     """
 
-    __slots__ = ("_life", "flags", "goal", "priority", "since", "state")
+    __slots__ = ("flags", "goal", "priority", "since", "state")
 
-    def __init__(self, goal: Goal, priority: float, life: Lifecycle | None = None) -> None:
+    def __init__(self, goal: Goal, priority: float) -> None:
         self.goal: Goal = goal
         self.priority: float = priority  # the lower the number, the sooner it replaces others
         # In the order in which they are taken. Kept here, since every pass looks at them; a goal cannot be given others
@@ -143,26 +145,33 @@ class WrappedGoal:
         self.flags: tuple[str, ...] = goal.control_flags
         self.state: int = IDLE  # changed by the selector alone
         self.since: int = 0  # the tick in which it started last; 0 before
-        self._life: Lifecycle | None = life  # None for a goal that is in no selector, or was removed
+
+    @property
+    def _life(self) -> Lifecycle | None:
+        """That of its selector, which the goal knows; None for a goal that is in no selector, or was removed."""
+        return None if self.state == REMOVED else self.goal._place  # type: ignore[return-value]  # see ``add_goal``
 
     @property
     def selector(self) -> GoalSelector | None:
         """The selector that it is in; None after it was removed."""
-        return None if self._life is None else self._life.selector
+        life = self._life
+        return None if life is None else life.selector
 
     @property
     def body(self) -> Body:
         """Whom its selector drives; raises if it was removed."""
-        if self._life is None:
+        life = self._life
+        if life is None:
             raise WrongStateError(
                 "WrappedGoal.body", "the goal is in no selector", "Add it again: selector.add_goal(1, goal)."
             )
-        return self._life.body
+        return life.body
 
     @property
     def name(self) -> str:
         """The goal's name; of two with one name the second is called ``Name#2``."""
-        number = 1 if self._life is None else self._life.number_of(self)
+        life = self._life
+        number = 1 if life is None else life.number_of(self)
         return self.goal.name if number == 1 else f"{self.goal.name}#{number}"
 
     @property
@@ -195,17 +204,20 @@ class WrappedGoal:
     @property
     def flag_name(self) -> str:
         """What the ledger of control flags calls it: its path."""
-        return self.name if self._life is None else f"{self._life.selector.name}/{self.name}"
+        life = self._life
+        return self.name if life is None else f"{life.selector.name}/{self.name}"
 
     @property
     def runs_for(self) -> Holder | None:
         """For whom its selector drives the body: an action that ticks it, say."""
-        return None if self._life is None else self._life.body.holder
+        life = self._life
+        return None if life is None else life.body.holder
 
     @property
     def precedence(self) -> int:
         """Of its claims for control flags: its selector's."""
-        return 0 if self._life is None else self._life.selector.precedence
+        life = self._life
+        return 0 if life is None else life.selector.precedence
 
     @property
     def is_interruptible(self) -> bool:
@@ -221,21 +233,23 @@ class WrappedGoal:
 
     def give_way(self, flag: str, claimant: str) -> None:
         """Stop now, for another model of higher precedence."""
-        if self._life is not None:
-            self._life.stop(self, f"{claimant} takes the control flag {flag}")
+        life = self._life
+        if life is not None:
+            life.stop(self, f"{claimant} takes the control flag {flag}")
 
     def flags_granted(self) -> None:
         """The ledger has given it the flags that it waited for."""
-        if self._life is not None:
-            self._life.granted(self)
+        life = self._life
+        if life is not None:
+            life.granted(self)
 
     def _fail(self, question: str, error: BaseException) -> None:
-        assert self._life is not None  # it is asked by its selector, and by the ledger while it holds a flag
-        self._life.fail(self, question, error)
+        life = self._life
+        assert life is not None  # it is asked by its selector, and by the ledger while it holds a flag
+        life.fail(self, question, error)
 
     def __repr__(self) -> str:
-        state = "removed" if self.state == ABSENT and self.selector is None else STATE_NAMES[self.state]
-        return f"<WrappedGoal {self.name}: priority {self.priority}, {state}>"
+        return f"<WrappedGoal {self.name}: priority {self.priority}, {STATE_NAMES[self.state]}>"
 
 
 _NOBODY: Final[frozenset[WrappedGoal]] = frozenset()  # each call would make another one, of 216 bytes
@@ -287,6 +301,11 @@ class Lifecycle:
         if body is None:
             body = self.given = LoneBody()
         return body
+
+    def holder_of(self, goal: Goal) -> WrappedGoal:
+        """The goal as a holder of control flags; one that was removed is, too, while it cleans up."""
+        mine: tuple[WrappedGoal, ...] = (*self.selector.available_goals, *(self.removed or ()))
+        return next(one for one in mine if one.goal is goal)
 
     def number_of(self, wrapped: WrappedGoal) -> int:
         """Which of the goals of its name a goal is, from 1."""
@@ -405,7 +424,7 @@ class Lifecycle:
 
     def _disable(self, wrapped: WrappedGoal, hook: str) -> None:
         """A callback raised, and that is reported already."""
-        if wrapped.state not in (DISABLED, ABSENT):
+        if wrapped.state not in (DISABLED, ABSENT, REMOVED):
             note(self.body, wrapped.flag_name, TraceEvent.DISABLED, (("hook", hook),))
         if wrapped.state == ENDING:
             notes = self.note_of(wrapped)
@@ -520,7 +539,7 @@ class Lifecycle:
     def _is_out(self, wrapped: WrappedGoal) -> bool:
         """Whether it raised, or will be out for that when it has ended; or it is in no body."""
         fate = IDLE if self.notes is None or wrapped not in self.notes else self.notes[wrapped].fate
-        return wrapped.state in (DISABLED, ABSENT) or (wrapped.state == ENDING and fate != IDLE)
+        return wrapped.state in (DISABLED, ABSENT, REMOVED) or (wrapped.state == ENDING and fate != IDLE)
 
     def renew(self, wrapped: WrappedGoal) -> None:
         """The class of a goal reads otherwise: stop it if it runs, and take it in again if it was out.
@@ -543,9 +562,9 @@ class Lifecycle:
         removed = self.removed
         if removed and wrapped in removed:
             removed.remove(wrapped)
+            move(wrapped, REMOVED)
             put(wrapped.goal, None)
             wrapped.goal.entity = NOBODY
-            wrapped._life = None
             if self.notes:
                 self.notes.pop(wrapped, None)
 
@@ -842,11 +861,11 @@ class GoalSelector:
                 f"{repr_of(goal)} is in a selector",
                 "A goal belongs to one body: make another one.",
             )
-        wrapped = WrappedGoal(goal, number_in(priority, "GoalSelector.add_goal", "its priority"), self._life)
+        wrapped = WrappedGoal(goal, number_in(priority, "GoalSelector.add_goal", "its priority"))
         life = self._life
         name = goal.name
         taken = {life.number_of(other) for other in self._goals if other.goal.name == name}
-        put(goal, wrapped)
+        put(goal, life)
         if life.given is not None:
             goal.entity = life.given.entity
         if taken:
@@ -1230,7 +1249,7 @@ def _goal(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> Goa
 
 def _reason(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> str:
     state = wrapped.state
-    if state == DISABLED and wrapped._life is not None and wrapped in wrapped._life.barred:
+    if state == DISABLED and wrapped in life.barred:
         return "it is out by hand: disabled, or another one is forced"
     if state != IDLE:
         return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"
@@ -1256,5 +1275,6 @@ _STATES: Mapping[int, str] = {
     ENDING: "it was told to stop, and cleans up",
     DISABLED: "one of its callbacks raised",
     ABSENT: "its selector drives nobody",
+    REMOVED: "it was removed",
     PENDING: "it was chosen, and begins when whom it replaces has cleaned up",
 }

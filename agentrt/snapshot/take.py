@@ -83,8 +83,14 @@ class SeenAgent(Body, Offering, Protocol):
 
     planner: Planner | None  # it is kept when the agent has ended; None before it was in a runtime
     is_ending: bool  # whether it was told to end
-    error: AgentKilled | None  # why it was killed
-    gameplay_if_made: Gameplay | None  # if anybody ever asked for it: looking makes none
+
+    @property
+    def error(self) -> AgentKilled | None:
+        """Why it was killed."""
+
+    @property
+    def gameplay_if_made(self) -> Gameplay | None:
+        """If anybody ever asked for it: looking makes none."""
 
     @property
     def is_alive(self) -> bool:

@@ -40,10 +40,10 @@ class Wild(worlds.Noted):
         self.open = 0  # coroutines under way
 
     def wrapped(self):
-        return self._place or self.last
+        return self.last if self._place is None else self._place.holder_of(self)
 
     def began(self):
-        self.last = self._place
+        self.last = self._place.holder_of(self)
         assert self not in self.world.using
         for other in self.world.using:
             assert not set(other.control_flags) & set(self.control_flags), (other.name, self.name)

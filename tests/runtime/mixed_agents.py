@@ -186,7 +186,7 @@ class ToldGoal(Goal):
         return not self.wish or self.entity.wants(self.wish)
 
     def look(self):
-        check_use(self.entity, self.body.flags, self.control_flags, self._place, self.name)
+        check_use(self.entity, self.body.flags, self.control_flags, self._place.holder_of(self), self.name)
 
     def start(self):
         self.look()

@@ -236,12 +236,20 @@ class Context(AnsweringContext, Generic[E_co]):
     ``Context[Guest]`` is one of an agent whose entity is a ``Guest``: a type checker knows what ``ctx.entity`` has.
     """
 
-    __slots__ = ("_home",)
+    __slots__ = ()
 
     def __init__(self, seat: Seat) -> None:
         # The planner's unit is both: that base knows of it what is compiled, and this class what else it does.
         self._seat: Seat = seat  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
-        self._home: SeatHome = seat.frame.planner  # beside it, since most calls need no more of the plan
+
+    if TYPE_CHECKING:
+
+        @property
+        def _home(self) -> SeatHome: ...
+
+    else:
+        # Looked up, and not kept: an idle agent has a context for each of its thoughts. No frame in Python, as below.
+        _home = property(attrgetter("_seat.frame.planner"))
 
     # --- from where it is called --------------------------------------------------------------------------------------
 
@@ -296,7 +304,7 @@ class Context(AnsweringContext, Generic[E_co]):
 
     else:
         # every hook reads it, and the frame of a function in Python would be most of what that costs
-        entity = property(attrgetter("_home.entity"), doc="The entity that acts.")
+        entity = property(attrgetter("_seat.frame.planner.entity"), doc="The entity that acts.")
 
     @property
     def agent(self) -> Any:
