@@ -14,7 +14,8 @@ from typing import Final
 
 __all__ = ["BARRIERS", "draw"]
 
-BARRIERS: Final = {"processes": 1.0, "actors of Ray": 5.5}  # ms, as shards_pipes and shards_ray have it on two cores
+# ms, on two cores: as shards_pipes has it, and shards_ray with a call of Ray for each window, which is its worst case
+BARRIERS: Final = {"processes": 1.0, "actors of Ray": 5.5}
 
 
 def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:

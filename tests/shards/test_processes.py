@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from strips import world
 
 from agentrt.errors import ShardError, ShardLostError
 from agentrt.shards import LocalShards, PipeShards, Shards
+from agentrt.shards.cluster import Tenement
 
 pytestmark = pytest.mark.slow
 
@@ -99,8 +102,10 @@ def test_a_world_that_another_process_does_not_find_is_an_error(tmp_path):
         Shards(world, 1, places=[PipeShards(cwd=tmp_path)], app="other:world")
 
 
-CLUSTER = """
+CLUSTER = '''
 import os
+import signal
+import socket
 import sys
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": os.getcwd()}
@@ -114,12 +119,59 @@ ray.init(
     address="local", num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
     object_store_memory=80_000_000,
 )
-places = [RayShards(), RayShards(), LocalShards()]
-with Shards(world, 4, seed=3, places=places, folder=sys.argv[1], app="strips:world") as run:
-    run.run(10)
-    ray.kill(places[1]._actor)
-    run.run(15)
-    print(run.losses, run.digest)
+def run_to_end(name, *disturb):
+    """Undisturbed for 5 windows, and after that each of them does something to the second actor before 5 more."""
+    places = [RayShards(), Told(limit=2.0), LocalShards()]
+    with Shards(world, 4, seed=3, places=places, folder=f"{sys.argv[1]}/{name}", app="strips:world") as run:
+        run.run(5)
+        ways = [type(place._way).__name__ for place in places[:2]]
+        for one in disturb:
+            one(places[1])
+            run.run(5)
+        print(*ways, run.losses, run.digest)
+
+
+def kill(place):
+    ray.kill(place._actor)
+
+
+def hang(place):
+    os.kill(ray.get(place.pid), signal.SIGSTOP)
+
+
+def vanish(place):
+    """As when its machine goes: nobody ends the connection."""
+    held.extend(socket.socketpair())
+    held.append(place._way._connection)
+    place._way._connection = held[0]
+    ray.kill(place._actor)
+
+
+class Told(RayShards):
+    def _hire(self, tenancy):
+        actor = super()._hire(tenancy)
+        self.pid = actor.__ray_call__.remote(lambda one: os.getpid())
+        return actor
+
+
+def break_line(place):
+    place._way._connection.shutdown(socket.SHUT_RDWR)
+
+
+def no_more(place):
+    pass
+
+
+def no_way(*given, **more):
+    raise ConnectionRefusedError
+
+
+held = []
+cluster._LOOK_SECONDS = 0.1
+run_to_end("lines", kill, hang, vanish, break_line)
+connect, socket.create_connection = socket.create_connection, no_way
+run_to_end("calls", kill, no_more, no_more, no_more)
+socket.create_connection = connect
 cluster._ROOM_SECONDS = 0.2
 try:
     Shards(world, 1, places=[RayShards(cpus=64)], app="strips:world")
@@ -128,11 +180,12 @@ except ShardError as error:
 during = ours()
 ray.shutdown()
 print(0 < len(during), {address for address, _ in during} <= LOOPBACK, len(listening() & during))
-"""
+'''
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
+    """An actor is lost four times, in another way each time; then once where no line to it can be had."""
     pytest.importorskip("ray")
     kept = {**os.environ, "HOME": str(tmp_path)}  # where Ray keeps what is its own
     ran = subprocess.run(
@@ -140,8 +193,32 @@ def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
         capture_output=True, text=True, timeout=120, env=kept, cwd=SUPPORT, check=False,
     )  # fmt: skip
     assert ran.stdout.splitlines() == [
-        f"1 {undisturbed[0]}",
+        f"_Line _Line 4 {undisturbed[0]}",
+        f"_Calls _Calls 1 {undisturbed[0]}",
         "an actor with shards found no room within 0.2 s: it needs 64 CPU for itself, and the cluster has 2 CPU in all. "
         "Have fewer places, let each need less (RayShards(cpus=0.5)), or give the cluster more machines",
         "True True 0",
     ], ran.stderr
+
+
+def test_an_actor_answers_whoever_has_the_key_and_only_whole_lines():
+    door = socket.create_server(("127.0.0.1", 0))
+    actor, asked = Tenement("{}"), []
+    actor._door = door
+    actor.answer = lambda request: asked.append(request) or "done"
+    call = threading.Thread(target=actor.serve, args=("right",))
+    address = door.getsockname()
+    call.start()
+    with socket.create_connection(address, timeout=5) as stranger:
+        stranger.sendall(b"wrong\n")
+        assert stranger.recv(100) == b""
+    with socket.create_connection(address, timeout=5) as line:
+        line.sendall(b"ri")
+        line.sendall(b"ght\n[1]\n")
+        assert line.recv(100) == b"done\n"
+        line.sendall(b"[2]")
+    call.join(5)
+    assert not call.is_alive()
+    assert asked == [b"[1]\n"]
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(address, timeout=5)
