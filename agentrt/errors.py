@@ -792,6 +792,24 @@ class EpochError(RunFault):
         super().__init__(f"the world was not rebuilt, {what} failed: {problem}. {remedy}", **where)
 
 
+class EpochLengthError(DataFault):
+    """A recorded run was to be gone on with by a world that is rebuilt after another number of ticks."""
+
+    code = "ART346"
+
+    def __init__(self, recorded: int, made: int, *, file: str = "") -> None:
+        self.recorded = recorded  # after so many ticks the recorded world is rebuilt; 0 for never
+        self.made = made  # and the one that was made to go on with
+        was, now = (f"each {ticks} ticks" if ticks else "never" for ticks in (recorded, made))
+        super().__init__(
+            f"the recorded world is rebuilt {was}, and the one that was made is rebuilt {now}: it would go another way "
+            f"than the run that was recorded. Nothing was written. Make it with rebuild_every({recorded}, save, load), "
+            f"as it was. To go on with the code of now, record the run anew into another file: resume(path, make, "
+            f"verify=False, into=...), or agentrt resume FILE --no-verify --into NEW.",
+            file=file,
+        )
+
+
 class ShardError(RunFault):
     """A world in shards cannot go on: a shard broke a rule, or the sums of all of them do not agree."""
 

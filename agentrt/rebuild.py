@@ -1,18 +1,20 @@
 """Rebuilding: what a game does after it has loaded a saved game. The state of agents itself is never saved.
 
-A game saves its own things: the world, its entities, who has which job and wears what. Of its agents three things are
+A game saves its own things: the world, its entities, who has which job and wears what. Of its agents four things are
 worth keeping beside that, and each is one call that writes plain JSON values, and one that reads them:
 
 * ``save_packs``, ``restore_packs``: what an agent was taught while it lived;
 * ``save_groups``, ``restore_groups``: who is in which task group, and what code added to a group;
-* ``save_tasks``, ``restore_tasks``: the tasks that were created.
+* ``save_tasks``, ``restore_tasks``: the tasks that were created;
+* ``save_leases``, ``restore_leases``: what an agent had reserved, which is kept for it until its new plans had time to
+  come for it.
 
 What comes back by itself is not saved: what an agent has since it was made (the arguments of ``Agent``, its entity's
 own list), what packs and documents add to groups, permanent tasks. Callbacks of tasks cannot be saved: attach them to
 what ``restore_tasks`` returns; nothing is told before the next intake.
 
 The order after loading: make the agents and add them to the runtime; ``restore_packs``, for each; make the town's
-groups, give jobs, ``restore_groups``; ``restore_tasks``, for the town and for each agent.
+groups, give jobs, ``restore_groups``; ``restore_tasks``, for the town and for each agent; ``restore_leases``, for each.
 
 Values that JSON cannot say (entities, above all) go through two functions of the game: ``encode`` makes plain JSON of
 one, ``decode`` finds it again, or raises ``LookupError`` if it is gone. ``write`` and ``read`` are each other's
@@ -50,7 +52,16 @@ if TYPE_CHECKING:
     from agentrt.activity.tasks.group import Extension, Task
     from agentrt.agent.knowledge import Injection
 
-__all__ = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
+__all__ = [
+    "restore_groups",
+    "restore_leases",
+    "restore_packs",
+    "restore_tasks",
+    "save_groups",
+    "save_leases",
+    "save_packs",
+    "save_tasks",
+]
 
 
 Encode = Callable[[Any], Any]  # makes plain JSON of a value of the game's own
@@ -507,3 +518,68 @@ def _restored(groups: Mapping[str, TaskGroup], entry: Any, decode: Decode | None
     if workers is not None:
         task.max_workers(workers)
     return task, state == TaskState.STARTED
+
+
+# --- leases -----------------------------------------------------------------------------------------------------------
+
+
+def save_leases(agent: Agent, encode: Encode) -> list[Any]:
+    """Write down what an agent has reserved.
+
+    Args:
+        agent: whose leases; it is in a runtime.
+        encode: makes plain JSON of a thing, such as its id; None for one that is not to be kept.
+
+    Returns:
+        Plain JSON, in the order in which the agent got them; last what is promised to it.
+
+    Raises:
+        DefinitionError: ``encode`` made something else.
+    """
+    saved: list[Any] = []
+    for thing in () if agent.runtime is None else agent.runtime.leases.reserved_for(agent):
+        encoded = encode(thing)
+        if problem := unplain(encoded):
+            where = f"what {agent.name!r} has reserved"
+            raise DefinitionError(where, f"encode made {repr_of(encoded)} of it: {problem}.", "Give plain JSON.")
+        if encoded is not None:
+            saved.append(encoded)
+    return saved
+
+
+def restore_leases(
+    agent: Agent, saved: object, decode: Decode, *, ticks: int = 20, lost: Lost | None = None
+) -> list[Any]:
+    """Keep for an agent what it had reserved: its plans begin anew, and nobody comes between.
+
+    For all others the things are taken, and its own actions reserve them as ever. What none has reserved in time is
+    free again.
+
+    Args:
+        agent: the agent; it was added to its runtime.
+        saved: what ``save_leases`` gave.
+        decode: finds a thing again.
+        ticks: how many ticks later what was not reserved is free; at least 1.
+        lost: told of each thing that is gone, or that somebody else has; without it, the first is raised.
+
+    Returns:
+        The things that are kept for it.
+
+    Raises:
+        RebuildError: a thing is gone, or somebody else has it.
+        ValueError: ``ticks`` is less than 1.
+    """
+    if ticks < 1:
+        raise ValueError(f"restore_leases(ticks={ticks}): it takes a whole number of at least 1")
+    subject = f"what {agent.name!r} had reserved"
+    runtime = agent.runtime
+    if runtime is None:
+        raise RebuildError(subject, "the agent is in no runtime. Add it first.")
+    things: list[Any] = []
+    for pointer, entry in _entries(saved):
+        with _guard(lost, pointer, subject):
+            thing = _decoded(entry, decode, pointer)
+            if not runtime.leases.promise(thing, agent, runtime.kernel, ticks):
+                raise RebuildError(subject, "somebody else has it, or it is destroyed.", pointer=pointer)
+            things.append(thing)
+    return things

@@ -114,7 +114,16 @@ TASKS = [
     "declare_task",
 ]
 
-REBUILD = ["restore_groups", "restore_packs", "restore_tasks", "save_groups", "save_packs", "save_tasks"]
+REBUILD = [
+    "restore_groups",
+    "restore_leases",
+    "restore_packs",
+    "restore_tasks",
+    "save_groups",
+    "save_leases",
+    "save_packs",
+    "save_tasks",
+]
 
 TESTING = [
     "Simulation",

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from agentrt.body.budget import SearchWork
     from agentrt.body.driver import DeclaredActivity, Driver, O_co, P
     from agentrt.body.flags import Holder
+    from agentrt.body.leases import LeaseBook
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.strand import Strand
     from agentrt.packs.registry import Registry
@@ -160,6 +161,7 @@ class AgentRuntime(Protocol):
     round: Rounds  # has the drivers of all its agents drive
     search: SearchWork  # of all its agents
     faults: FaultHub  # is told of failures that nobody handled
+    leases: LeaseBook  # what is reserved, and for whom
     logs: LogBridge  # hands the trace to the log
     texts: Translator  # makes the status texts
     told: set[str]  # what was told in the log once, and is not told again

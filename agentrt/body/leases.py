@@ -125,10 +125,14 @@ class Place:
                 self._timer.cancel()
             line.left(self)
 
+    def promise(self, ticks: int) -> None:
+        """The thing is kept for it until the tick that is so many later."""
+        self.is_turn = True
+        self._timer = self._kernel.call_later(ticks, self.close)
+
     def give(self) -> None:
         """It is its turn."""
-        self.is_turn = True
-        self._timer = self._kernel.call_later(_PATIENCE, self.close)
+        self.promise(_PATIENCE)
         self._kernel.call_soon(self._tell)  # not on the stack of whoever gave the thing back
 
     def _tell(self) -> None:
@@ -226,7 +230,7 @@ class LeaseBook:
         # emitted with each lease that its owner still held when it was gone, before that is released: some action of an
         # agent did not give it back; for those who look for mistakes
         self.left: Signal = Signal()
-        # Keyed by identity, since things need not be hashable; never iterated, so no order depends on it.
+        # Keyed by identity, since things need not be hashable; no order depends on it.
         self._leases: dict[int, Lease] = {}
         self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
         self._lines: dict[int, _WaitingLine] = {}  # likewise; each keeps its thing
@@ -301,6 +305,33 @@ class LeaseBook:
         line.places.append(place)
         line.serve()
         return place
+
+    def promise(self, thing: object, owner: object, kernel: Scheduler, ticks: int) -> bool:
+        """Keep a thing for somebody who will come for it, as if its turn had come: for worlds that are rebuilt.
+
+        Args:
+            thing: any object.
+            owner: for whom; acquires it as ever.
+            kernel: whose ticks are counted.
+            ticks: in the tick that is so many later it is free again, unless it was acquired.
+
+        Returns:
+            False if somebody else has it or was promised it, or it is destroyed, or the owner is gone.
+        """
+        holder = self.holder(thing)
+        if holder is not None or getattr(thing, "is_destroyed", False) or _is_gone(owner):
+            return holder is owner
+        line = self._line_of(thing)
+        line.promised = Place(line, owner, _nothing, kernel)
+        line.promised.promise(ticks)
+        self.changed.emit(thing)
+        return True
+
+    def reserved_for(self, owner: object) -> tuple[Any, ...]:
+        """The things that an owner has, in the order in which it got them, and then those that are promised to it."""
+        leased = [lease.thing for lease in self._held.get(id(owner), ())]
+        promised = (line.promised for line in self._lines.values())  # in the order in which they were lined up for
+        return (*leased, *(place.thing for place in promised if place is not None and place.owner is owner))
 
     def waiting(self, thing: object) -> tuple[Any, ...]:
         """For whom somebody waits in line for a thing, in order; first for whom it is promised."""
@@ -381,6 +412,10 @@ class LeaseBook:
 
     def __repr__(self) -> str:
         return f"<LeaseBook: {len(self._leases)} leases>"
+
+
+def _nothing() -> None:
+    """Whoever is promised a thing without having waited needs not be told."""
 
 
 def _is_gone(owner: object) -> bool:

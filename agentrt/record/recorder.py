@@ -77,7 +77,7 @@ LIMITS = ("keep_ticks", "max_bytes", "commit_every", "durability")
 OWN_KEYS = (
     "schema", "agentrt", "python", "host", "world", "params", "seed", "ticks_per_second", "started", "views",
     "drawings", "created", "ended", "kept_from", "between", "unkept", "restart", "past", "run", "resumed", "models",
-    "prices", *LIMITS,
+    "prices", "epoch", *LIMITS,
 )  # fmt: skip
 
 _MOST_RESUMED = 1000  # of which the header tells; the newest ones
@@ -135,7 +135,7 @@ class Recorder:
         self._inputs: list[InputRow] = []
         self._posted: deque[tuple[int, str]] = deque()  # filled from any thread
         self._lock = threading.Lock()
-        self._host = ""
+        self._host, self._epoch = "", -1  # as the header says them
         self._commit_hooks: list[Callable[[int], object]] = []
         self._coming_restart: Restart | None = runtime.restart  # as the next tick begins
         self._restart: Restart | None = None  # as a replay knows it: it was written, or the world itself said it
@@ -340,9 +340,7 @@ class Recorder:
         store = self._store
         records = self._pending.copy()  # the list stays: its ``append`` is what listens to the trace
         self._pending.clear()
-        if self._host != self._runtime.host:
-            self._host = self._runtime.host
-            store.put("host", self._host)
+        self._put_how()
         if self._restart != self._coming_restart or not self._restarts:
             self._restarts[tick] = _plain_restart(self._coming_restart)
             store.put("restart", self._restarts)
@@ -364,6 +362,16 @@ class Recorder:
         self._draw_world(tick)
         store.end_tick(tick, len(records), self._lines.digest())
         self.ticks += 1
+
+    def _put_how(self) -> None:
+        """What of the header is known only while it runs."""
+        host, epoch = self._runtime.host, self._runtime.epochs.every
+        if self._host != host:
+            self._host = host
+            self._store.put("host", host)
+        if self._epoch != epoch:
+            self._epoch = epoch
+            self._store.put("epoch", epoch)
 
     def _write_records(self, tick: int, records: list[TraceRecord]) -> None:
         store = self._store
@@ -429,6 +437,7 @@ class Recorder:
                 self._has_between, self._has_unkept = "between" in meta, "unkept" in meta
                 self._store.put("ended", "")
                 self._store.put("durability", self._store.durability)  # whoever resumes it may choose another one
+                self._store.put("epoch", self._runtime.epochs.every)  # an older agentrt did not note it
                 told = [{key: entry[key] for key in ("tick", "agentrt", "python", "host")}]
                 self._store.put("resumed", [*(meta.get("resumed") or ()), *told][-_MOST_RESUMED:])
             except (sqlite3.Error, OSError) as error:

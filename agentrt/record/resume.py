@@ -28,12 +28,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentrt.errors import ENDS_PROGRAM, RecordingError, ReplayDifferenceError
+from agentrt.errors import ENDS_PROGRAM, EpochLengthError, RecordingError, ReplayDifferenceError
 from agentrt.kernel.hosts.loops import current_library
 from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, Retraced, check_limits, every_of
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay
-from agentrt.record.schema import DURABILITIES, Durability, connect_appender
+from agentrt.record.schema import DURABILITIES, Durability, connect_appender, is_number
 from agentrt.runtime.intake import Codec
 from agentrt.words import error_words
 
@@ -57,6 +57,7 @@ class Resumption:
         RecordingError: there is no recording, or it cannot be gone on with; somebody still writes it.
         ReplayError: it cannot be replayed.
         ReplayDifferenceError: the replay differs: the world, or what it is made of, is another one by now.
+        EpochLengthError: its world is rebuilt after another number of ticks than the recorded one.
         UnknownWorldError: the world that it names is not installed.
     """
 
@@ -141,6 +142,7 @@ class Resumption:
     def _go_live(self, one: Replay) -> Runtime:
         recorder, recording = self._recorder, one.recording
         assert recorder is not None
+        self._require_epochs(one)
         try:
             one.require(one.last_tick)
         except ReplayDifferenceError as error:
@@ -160,6 +162,13 @@ class Resumption:
         else:
             self._stack.close()
         return runtime
+
+    def _require_epochs(self, one: Replay) -> None:
+        """Its world is rebuilt as often as the recorded one: what differs may come later than all that was compared."""
+        recorded, made = one.recording.meta.get("epoch"), one.runtime.epochs.every
+        # An older agentrt did not note it.
+        if self._verify and is_number(recorded, 0) and recorded != made:
+            raise EpochLengthError(recorded, made, file=str(self.path))
 
     # --- entering and leaving -----------------------------------------------------------------------------------------
 

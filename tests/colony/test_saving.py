@@ -8,15 +8,16 @@ import pytest
 
 from agentrt.errors import RebuildError
 from agentrt.testing import TraceDigest
-from agentrt_actions import Carrier
+from agentrt_actions import Carrier, Region
 from agentrt_examples.colony.acting.needs import BASIC_NEEDS
 from agentrt_examples.colony.bodies import Health, Needs, Position, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.captain import UNIT_CONTROL
 from agentrt_examples.colony.colony import Colony
-from agentrt_examples.colony.goods import Goods, Picture, Shelf
+from agentrt_examples.colony.goods import Goods, Hands, Picture, Shelf
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.saving import load, save
+from agentrt_examples.colony.town import Town
 
 
 @pytest.fixture
@@ -99,14 +100,79 @@ def test_those_who_live_there_are_as_they_were(colony, reload):
     assert [agent.name for agent in other.captain.soldiers] == ["Jorun", "Kaspar"]
 
 
-def test_what_is_carried_lies_on_the_ground(colony, reload):
-    item = colony.town.census.find("turnip")[0]
+def test_what_is_carried_stays_in_the_hands(colony, reload):
+    item = colony.town.census.find("stored:turnip")[0]
     alva = of(colony, "Alva").entity
     assert alva[Carrier].pick_up(item)
     other = reload(colony)
-    (found,) = [one for one in other.town.census.find("loose:turnip") if one.id == item.id]
-    assert found[Position].location == alva[Position].location
-    assert found[Goods].held_by is None
+    found = of(other, "Alva").entity
+    kept = found[Hands].carrying
+    assert (kept.id, kept[Goods].held_by, kept[Position].location) == (item.id, found[Hands], found[Position].location)
+    assert other.town.census.tags_of(kept) == ("item", "turnip", "stored:turnip")  # where its plan looks for it
+    assert found[Hands].pick_up(kept)
+    assert other.town.census.tags_of(kept) == ("item",)
+    assert found[Hands].carrying is kept
+
+
+def test_what_was_carried_is_let_go_when_its_holder_walks_or_takes_another(colony, reload):
+    first, second = colony.town.census.find("stored:turnip")[:2]
+    alva = of(colony, "Alva").entity
+    alva[Hands].pick_up(first)
+    for leaves in (True, False):
+        other = reload(colony)
+        found = of(other, "Alva").entity
+        kept, place = found[Hands].carrying, found[Position].location
+        if leaves:
+            found[Position].place((place[0] + 1, place[1]))
+            assert found[Hands].carrying is None
+        else:
+            (taken,) = [one for one in other.town.census.find("stored:turnip") if one.id == second.id]
+            assert found[Hands].pick_up(taken)
+            assert found[Hands].carrying is taken
+        assert (kept[Goods].held_by, kept[Position].location) == (None, place)
+        assert other.town.census.has(kept, "loose:turnip")
+        assert not other.town.census.has(kept, "stored:turnip")
+
+
+def test_what_nobody_uses_is_taken_out_of_hands_that_only_keep_it(colony, reload):
+    item = colony.town.census.find("stored:turnip")[0]
+    of(colony, "Alva").entity[Hands].pick_up(item)
+    other = reload(colony)
+    alva, bruno = of(other, "Alva").entity, of(other, "Bruno").entity
+    kept = alva[Hands].carrying
+    assert bruno[Hands].pick_up(kept)
+    assert (alva[Hands].carrying, bruno[Hands].carrying) == (None, kept)
+    assert not alva[Hands].pick_up(kept)
+
+
+def test_what_was_reserved_is_kept_for_a_while(colony, reload):
+    bed, seat = colony.town.census.find("bed")[0], colony.town.fires[0][Region].parts[2]
+    leases = colony.runtime.leases
+    assert leases.acquire(bed, of(colony, "Alva"))
+    assert leases.acquire(seat, of(colony, "Alva"))
+    other = reload(colony)
+    alva = of(other, "Alva")
+    things = other.runtime.leases.reserved_for(alva)
+    assert things == (other.town.census.find("bed")[0], other.town.fires[0][Region].parts[2])
+    for _ in range(21):
+        other.runtime.step()
+    assert other.runtime.leases.holder(things[1]) is None
+
+
+def test_what_was_half_done_is_done_to_its_end_where_it_was_begun(colony, reload):
+    dagny = of(colony, "Dagny").entity
+    colony.town.effects.play(dagny, "cook", list).due -= 20  # as if it had begun so long ago
+    other = reload(colony)
+    found = of(other, "Dagny").entity
+    tick = other.town.clock.tick
+    assert other.town.effects.play(found, "cook", list).due == tick + 30
+    assert other.town.effects.play(found, "cook", list).due == tick + 50
+    found = of(reload(colony), "Dagny").entity
+    place = found[Position].location
+    found[Position].place((place[0] + 1, place[1]))
+    effects = found[Town].effects
+    assert effects.left_of(found) is None
+    assert effects.play(found, "cook", list).due == tick + 50
 
 
 @pytest.mark.states(

@@ -18,7 +18,14 @@ from players import HOSTS, play_on
 
 from agentrt import Restart
 from agentrt.drawing import Drawing
-from agentrt.errors import AgentRTError, RecordingError, ReplayDifferenceError, ReplayError, WrongStateError
+from agentrt.errors import (
+    AgentRTError,
+    EpochLengthError,
+    RecordingError,
+    ReplayDifferenceError,
+    ReplayError,
+    WrongStateError,
+)
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
 from agentrt.record.replay import Replay, replay
@@ -319,6 +326,40 @@ def test_another_world_is_told_of_and_nothing_is_written(ended):
     with pytest.raises(WrongStateError, match="its world never said how"):
         resume(ended, lambda *, seed, host: mill.make(seed=seed, host=host, declares=False)).__enter__()
     assert tables(ended) == before
+
+
+@pytest.mark.parametrize(("every", "words"), [(75, "each 75 ticks"), (5, "each 5 ticks"), (0, "never")])
+def test_a_world_that_is_rebuilt_at_other_ticks_is_told_of_and_nothing_is_written(ended, every, words):
+    """Also where the next epoch would come long after the last tick of the file: 75 fits it up to there."""
+    before = tables(ended)
+
+    def make(*, seed, host):
+        return mill.make(seed=seed, host=host, every=every)
+
+    with pytest.raises(
+        EpochLengthError, match=rf"\[ART346\].*is rebuilt each 50 ticks, .* is rebuilt {words}: "
+    ) as told:
+        resume(ended, make).__enter__()
+    assert (told.value.recorded, told.value.made) == (50, every)
+    assert tables(ended) == before
+
+
+def test_into_another_file_its_epochs_may_be_others(tmp_path):
+    path, into = tmp_path / "run.sqlite", tmp_path / "new.sqlite"
+    record(path, ticks=60, between=lambda runtime: None, make=quiet).close()
+    with resume(path, partial(quiet, every=75), verify=False, into=into) as runtime:
+        runtime.step()
+    with Recording(into) as recording:
+        assert (recording.meta["epoch"], recording.last_tick) == (75, 61)
+
+
+def test_a_file_of_before_lengths_were_noted_is_gone_on_with_and_has_one_then(ended):
+    with closing(sqlite3.connect(ended)) as connection, connection:
+        connection.execute("DELETE FROM meta WHERE key = 'epoch'")
+    with resume(ended, mill.make) as runtime:
+        runtime.step()
+    with Recording(ended) as recording:
+        assert recording.meta["epoch"] == 50
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def test_the_header(tmp_path, opened):
         "drawings": "changed",
         "durability": "process",
         "ended": "the runtime was closed",
+        "epoch": 0,
         "host": "plain",
         "keep_ticks": None,
         "max_bytes": None,

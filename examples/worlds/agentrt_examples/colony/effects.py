@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agentrt import Entity, Event
+from agentrt_examples.colony.bodies import Position
 from agentrt_examples.colony.daylight import Clock
+from agentrt_examples.colony.terrain import Cell
 
 __all__ = ["EFFECTS", "EffectBoard", "Playing"]
 
@@ -84,13 +86,15 @@ class EffectBoard:
 
     Attributes:
         playing: what is being played, in the order in which it began.
+        begun: by who played it when the world was rebuilt: which effect, how many ticks are left of it, and where.
     """
 
-    __slots__ = ("_clock", "playing")
+    __slots__ = ("_clock", "begun", "playing")
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self.playing: list[Playing] = []
+        self.begun: dict[Entity, tuple[str, int, Cell]] = {}
 
     def play(self, entity: Entity, effect: str, done: Callable[[], None]) -> Playing:
         """Begin an effect.
@@ -106,7 +110,12 @@ class EffectBoard:
         Raises:
             KeyError: there is no such effect.
         """
-        made = Playing(self, entity, effect, self._clock.tick + EFFECTS[effect], done)
+        ticks = EFFECTS[effect]
+        if entity in self.begun:
+            begun, left, place = self.begun.pop(entity)
+            if begun == effect and place == entity[Position].location:
+                ticks = left
+        made = Playing(self, entity, effect, self._clock.tick + ticks, done)
         self.playing.append(made)
         return made
 
@@ -123,6 +132,18 @@ class EffectBoard:
             await done.wait()
         finally:
             playing.stop()
+
+    def left_of(self, entity: Entity) -> tuple[str, int] | None:
+        """Which effect is played on an entity, or was when the world was rebuilt, and how many ticks are left of it.
+
+        Args:
+            entity: who.
+        """
+        for playing in self.playing:
+            if playing.entity is entity:
+                return playing.effect, max(1, playing.due - self._clock.tick)
+        begun = self.begun.get(entity)
+        return None if begun is None or begun[2] != entity[Position].location else begun[:2]
 
     def effect_of(self, entity: Entity) -> str:
         """The name of the effect that is seen on an entity, or an empty string."""

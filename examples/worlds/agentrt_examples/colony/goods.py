@@ -13,6 +13,10 @@ held      ``item``                                           in hands or a backp
 So ``turnip`` finds every turnip that can be had, ``loose:turnip`` only those that should be tidied away,
 ``stored:turnip`` those of the stockpile, and nobody finds what somebody else carries. All changes of state are in this
 module.
+
+An item that was held when the world was rebuilt is held on (``Hands.keep``), and stands under the tags under which it
+was found, at the place where its holder stands: so the holder's new plan finds it as nearest of all and *picks it up*
+out of its own hands. Once the holder walks, whatever no plan has picked up is let go.
 """
 
 from __future__ import annotations
@@ -38,14 +42,18 @@ class Goods:
     Attributes:
         shelf: where it is stored.
         held_by: the hands that carry it, or the backpack that it is in.
+        kept_by: the hands that hold it for no plan, since the world was rebuilt; they may have it in the backpack.
+        was_stored: whether whoever holds it took it from a shelf.
     """
 
-    __slots__ = ("_census", "held_by", "shelf")
+    __slots__ = ("_census", "held_by", "kept_by", "shelf", "was_stored")
 
     def __init__(self, census: Census) -> None:
         self._census = census
         self.shelf: Shelf | None = None
         self.held_by: Hands | Backpack | None = None
+        self.kept_by: Hands | None = None
+        self.was_stored = False
 
     def lie(self, item: Entity) -> None:
         """Lie on the ground, to be found.
@@ -53,7 +61,21 @@ class Goods:
         Args:
             item: the item itself.
         """
+        self._census.take(item, f"stored:{item.kind}")
         self._census.put(item, "item", item.kind, "loose", f"loose:{item.kind}")
+
+    def keep(self, item: Entity, hands: Hands, *, was_stored: bool) -> None:
+        """Be kept by hands, to be found by them.
+
+        Args:
+            item: the item itself, which lies on the ground.
+            hands: whose.
+            was_stored: whether it was taken from a shelf.
+        """
+        self.kept_by, self.was_stored = hands, was_stored
+        if was_stored:
+            self._census.take(item, "loose", f"loose:{item.kind}")
+            self._census.put(item, f"stored:{item.kind}")
 
     def detach(self, item: Entity) -> None:
         """Leave the shelf or the hands; what comes next is up to the caller.
@@ -65,7 +87,7 @@ class Goods:
             self.shelf.remove(item)
         if self.held_by is not None:
             self.held_by.release(item)
-            self.held_by = None
+            self.held_by = self.kept_by = None
 
     def use_up(self, item: Entity) -> None:
         """Be no more.
@@ -88,11 +110,12 @@ class Hands:
         carrying: the item.
     """
 
-    __slots__ = ("_census", "_position", "carrying")
+    __slots__ = ("_census", "_kept", "_position", "carrying")
 
     def __init__(self, position: Position, census: Census) -> None:
         self._position = position
         self._census = census
+        self._kept: list[Entity] = []
         self.carrying: Entity | None = None
 
     @property
@@ -101,7 +124,7 @@ class Hands:
         return self._position.location
 
     def pick_up(self, item: Entity) -> bool:
-        """Take an item from the ground or from its shelf.
+        """Take an item from the ground or from its shelf; one that somebody keeps for no plan, from where that has it.
 
         Args:
             item: the item.
@@ -110,12 +133,44 @@ class Hands:
             False if the hands are full, or the item is in other hands or gone.
         """
         goods = item.get(Goods)
-        if self.carrying is not None or goods is None or item.is_destroyed or goods.held_by is not None:
+        if goods is None or item.is_destroyed or (goods.held_by is not None and goods.kept_by is None):
             return False
+        if self.carrying is not None and self.carrying is not item:
+            if self.carrying[Goods].kept_by is None:
+                return False
+            self.put_down()
+        if goods.kept_by is None:
+            goods.was_stored = goods.shelf is not None
         goods.detach(item)
         self.take(item)
-        self._census.take(item, "loose", f"loose:{item.kind}", item.kind)
+        self._census.take(item, "loose", f"loose:{item.kind}", f"stored:{item.kind}", item.kind)
         return True
+
+    def keep(self, item: Entity, backpack: Backpack | None = None, *, was_stored: bool = False) -> None:
+        """Hold an item that was held when the world was rebuilt, until a plan picks it up or its holder walks.
+
+        Args:
+            item: the item; it lies where the hands are.
+            backpack: in which it was, if it was not in the hands.
+            was_stored: whether it was taken from a shelf.
+        """
+        if not self._kept:
+            self._position.moved.connect(self._let_go)
+        self._kept.append(item)
+        if backpack is None:
+            self.take(item)
+        else:
+            backpack.take(item)
+        item[Goods].keep(item, self, was_stored=was_stored)
+
+    def _let_go(self, _cell: Cell) -> None:
+        """Of what nobody has picked up; it lies where it was kept."""
+        kept, self._kept = self._kept, []
+        for item in kept:
+            goods = item[Goods]
+            if goods.kept_by is self:
+                goods.detach(item)
+                goods.lie(item)
 
     def take(self, item: Entity) -> None:
         """Hold an item from now on that nobody else holds.
@@ -197,11 +252,18 @@ class Backpack:
         item = self._entity[Hands].carrying
         if item is None or self.full:
             return False
-        goods = item[Goods]
-        goods.detach(item)
-        goods.held_by = self
-        self.items[item.id] = item
+        item[Goods].detach(item)
+        self.take(item)
         return True
+
+    def take(self, item: Entity) -> None:
+        """Have an item in it from now on that nobody else holds.
+
+        Args:
+            item: the item.
+        """
+        item[Goods].held_by = self
+        self.items[item.id] = item
 
     def unpack(self, item: Entity) -> bool:
         """Take an item into the hands.

@@ -8,9 +8,10 @@ jobs and groups; tasks. Then whoever had created a task takes it as its own agai
 
 What is lost on purpose:
 
-* Plans, reservations, effects that are being played, which goals run and which path through a tree is active: all
-  begin anew, in the first tick. What they decide by is saved: grudges, stimuli, variables. What somebody carried lies
-  on the ground, as at the end of any plan.
+* Plans, which goals run and which path through a tree is active: all begin anew, in the first tick. What they decide by
+  is saved: grudges, stimuli, variables. So is what lets a plan that begins anew go on: what somebody carries, what its
+  agent had reserved, how much of an effect is left. The new plan picks up out of its own hands, reserves what is kept
+  for it, and plays the rest.
 * The course of chance: the runtime of a loaded game has a seed of its own, made of the old one and of the tick, so that
   nobody gets the numbers of the first day again. Two loads of one save are alike, to the last bit.
 
@@ -29,15 +30,26 @@ from typing import Any
 
 from agentrt import Agent, Entity, Runtime
 from agentrt.behavior import Stimuli
-from agentrt.rebuild import Holder, restore_groups, restore_packs, restore_tasks, save_groups, save_packs, save_tasks
+from agentrt.rebuild import (
+    Holder,
+    restore_groups,
+    restore_leases,
+    restore_packs,
+    restore_tasks,
+    save_groups,
+    save_leases,
+    save_packs,
+    save_tasks,
+)
 from agentrt.worlds import Value
+from agentrt_actions import Region, RegionPart
 from agentrt_examples.colony.animals import Poser
 from agentrt_examples.colony.bodies import Health, Loyalty, Needs, Position, Traits
 from agentrt_examples.colony.buffs import Buffs
 from agentrt_examples.colony.chronicle import Entry
 from agentrt_examples.colony.colony import Colony
 from agentrt_examples.colony.foreman import Tally
-from agentrt_examples.colony.goods import Goods, Picture, Shelf
+from agentrt_examples.colony.goods import Backpack, Goods, Hands, Picture, Shelf
 from agentrt_examples.colony.growing import Plot
 from agentrt_examples.colony.harm import mark
 from agentrt_examples.colony.minds.drake_senses import Sense
@@ -218,6 +230,9 @@ def _save_being(colony: Colony, agent: Agent) -> Json:
         "health": entity[Health].points,
         "is_down": entity[Health].is_down,
         "needs": [needs.satiety, needs.rest],
+        "load": _save_load(entity),
+        "effect": _save_effect(colony, entity),
+        "leases": save_leases(agent, lambda thing: _encode_leased(colony, thing)),
         "buffs": dict(entity[Buffs].until),
         # Collars, jobs and buffs bring their packs themselves.
         "packs": save_packs(agent, bearers=False),
@@ -240,6 +255,37 @@ def _save_being(colony: Colony, agent: Agent) -> Json:
         saved["stimuli"] = [[int(one.token), _number_of(one.data), one.remaining] for one in entity[Stimuli]]
     saved["variables"] = {senses.state.name: senses.save() for senses in _senses_of(colony, agent)}
     return saved
+
+
+def _save_effect(colony: Colony, entity: Entity) -> list[Any] | None:
+    left = colony.town.effects.left_of(entity)
+    return None if left is None else list(left)
+
+
+def _save_load(entity: Entity) -> list[Json]:
+    """What somebody carries, first what is in the hands."""
+    hands, backpack = entity.get(Hands), entity.get(Backpack)
+    carried = [] if hands is None or hands.carrying is None else [hands.carrying]
+    packed = [] if backpack is None else list(backpack.items.values())
+    return [
+        {"item": _number(item), "was_stored": item[Goods].was_stored, "is_packed": index >= len(carried)}
+        for index, item in enumerate([*carried, *packed])
+    ]
+
+
+def _encode_leased(colony: Colony, thing: object) -> Any:
+    """Something that is reserved, in plain JSON; None for what has no number, as the people outside of the world."""
+    if isinstance(thing, RegionPart):
+        fires = colony.town.fires
+        return next(([index, thing.key] for index, fire in enumerate(fires) if thing in fire[Region].parts), None)
+    return thing.id if isinstance(thing, Entity) and not thing.is_destroyed else None
+
+
+def _decode_leased(colony: Colony, value: Any, known: dict[int, Entity]) -> object:
+    if not isinstance(value, list):
+        return known[value]
+    index, key = value
+    return next(part for part in colony.town.fires[index][Region].parts if part.key == key)
 
 
 def _senses_of(colony: Colony, agent: Agent) -> list[Perception]:
@@ -301,6 +347,15 @@ def _load_agent(colony: Colony, saved: Json, known: dict[int, Entity]) -> None:
         colony.population.employ(agent, saved["job"])
     for senses in _senses_of(colony, agent):
         senses.restore(saved["variables"][senses.state.name])
+    for load in saved.get("load", ()):
+        backpack = entity.get(Backpack)
+        if backpack is not None or not load["is_packed"]:  # else it was lost with the job, and lies there
+            packed_in = backpack if load["is_packed"] else None
+            entity[Hands].keep(known[load["item"]], packed_in, was_stored=load["was_stored"])
+    if saved.get("effect") is not None:
+        effect, left = saved["effect"]
+        colony.town.effects.begun[entity] = effect, left, entity[Position].location
+    restore_leases(agent, saved.get("leases", []), lambda value: _decode_leased(colony, value, known))
 
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
