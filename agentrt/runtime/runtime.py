@@ -404,7 +404,8 @@ class Runtime:
         """Have the world rebuilt of its own save after each so many-th tick: say it where the world is made.
 
         From then on whoever begins with such a save goes on exactly as this run did (``restore``). It changes the game:
-        plans begin anew, what was reserved is free, and agents draw other random numbers.
+        plans begin anew, what was reserved is free unless ``load`` keeps it (``agentrt.rebuild``), and agents draw
+        other random numbers.
 
         Args:
             ticks: after how many; 0 for never, which still allows ``save`` and ``restore``.

@@ -114,6 +114,18 @@ def test_what_is_carried_stays_in_the_hands(colony, reload):
     assert found[Hands].carrying is kept
 
 
+def test_an_older_save_that_does_not_tell_of_loads_has_them_on_the_ground(colony):
+    item = colony.town.census.find("stored:turnip")[0]
+    of(colony, "Alva").entity[Hands].pick_up(item)
+    saved = json.loads(json.dumps(save(colony)))
+    for being in saved["beings"]:
+        del being["load"], being["leases"], being["effect"]
+    other = load(saved)
+    assert of(other, "Alva").entity[Hands].carrying is None
+    assert item.id in [one.id for one in other.town.census.find("loose:turnip")]
+    other.runtime.close()
+
+
 def test_what_was_carried_is_let_go_when_its_holder_walks_or_takes_another(colony, reload):
     first, second = colony.town.census.find("stored:turnip")[:2]
     alva = of(colony, "Alva").entity

@@ -14,6 +14,7 @@ import trio
 
 from agentrt import TOP, Action, Agent, Runtime, Signal
 from agentrt.kernel.trace import TraceDigest
+from agentrt.rebuild import restore_leases, save_leases
 
 EVERY = 50
 
@@ -103,18 +104,23 @@ class Mill:
 
 def save(runtime):
     mill = runtime.game
-    names = {agent.entity: agent.name for agent in runtime.agents}
+    agents = {agent.entity: agent for agent in runtime.agents}
     return {
         "wind": mill.wind,
         "asks": mill.asks,
-        "millers": [[names[one], one.sacks, one.coins] for one in mill.millers if one in names],
+        "millers": [
+            [agents[one].name, one.sacks, one.coins, save_leases(agents[one], lambda thing: "the stone")]
+            for one in mill.millers
+            if one in agents
+        ],
     }
 
 
 def load(runtime, saved):
     mill = Mill(runtime, saved["wind"], saved["asks"])
-    for name, sacks, coins in saved["millers"]:
-        mill.join(Miller(name, mill, sacks, coins))
+    for name, sacks, coins, leases in saved["millers"]:
+        agent = mill.join(Miller(name, mill, sacks, coins))
+        restore_leases(agent, leases, lambda _: mill.stone)
 
 
 def make(*, seed, host, every=EVERY, save=save, load=load, asks=True, declares=True):
