@@ -1354,7 +1354,7 @@ def _check_calls(spec: ActionSpec, index: Known) -> None:
         if not performers:
             continue
         try:
-            performers[0].cls.Args.check_call(step.activity, step.constants, [field for field, _ in step.bound])
+            performers[0].cls.Args.check_call(step.activity, step.constants, step.bound)
         except ArgumentError as error:
             raise PlaceholderError(
                 spec.subject,

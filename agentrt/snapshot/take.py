@@ -301,7 +301,7 @@ def _why_it_stays(frame: Frame, unit: Unit) -> str:
 def _again(unit: Unit, extras: Extras | None) -> int:
     """The tick in which a unit is asked again by itself."""
     due = 0 if extras is None or extras.backoff is None else extras.backoff.due
-    if not due and isinstance(unit, CompoundUnit):
+    if not due and isinstance(unit, CompoundUnit) and unit.backoff is not None:
         due = unit.backoff.due
     return due
 

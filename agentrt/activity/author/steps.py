@@ -28,7 +28,8 @@ import dataclasses
 import dis
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, overload
 
 from agentrt.activity.author.arguments import ACTIVITY, Fields, inner_values
@@ -53,8 +54,7 @@ class Placeholder:
         self._compile = compiled
 
     def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
-        inner = self._compile(compiler)
-        return lambda scope: getattr(inner(scope), name)
+        return compiler.field_of(self._compile(compiler), name)
 
     def __getattr__(self, name: str) -> Placeholder:
         if name.startswith("__"):
@@ -152,12 +152,12 @@ class _Result(Placeholder):
     def _whole(self, compiler: Compiler) -> Resolver:
         number = self._number(compiler, self)
         compiler.use(number)
-        return lambda scope: scope.results[number]
+        return compiler.written(f"scope.results[{number}]")
 
     def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
         number = self._number(compiler, self)
         compiler.use(number, name)
-        return lambda scope: getattr(scope.results[number], name)
+        return compiler.field_of(compiler.written(f"scope.results[{number}]"), name)
 
 
 class Arguments(Placeholder):
@@ -178,7 +178,7 @@ class Arguments(Placeholder):
 
     def _whole(self, compiler: Compiler) -> Resolver:
         self._check_kind(compiler)
-        return lambda scope: scope.frame.args
+        return compiler.written("scope.frame.args")
 
     def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
         self._check_kind(compiler)
@@ -188,7 +188,7 @@ class Arguments(Placeholder):
                 f"{self!r}.{name} is not an argument of this action.{did_you_mean(name, declared)}",
                 f"Declare it in Args; declared: {', '.join(declared) or 'none'}.",
             )
-        return lambda scope: getattr(scope.frame.args, name)
+        return compiler.field_of(compiler.written("scope.frame.args"), name)
 
     if TYPE_CHECKING:
 
@@ -223,8 +223,8 @@ class _Outputs:
 ARGUMENTS: Final = -1  # stands for the compound's own arguments among the elements that are read
 
 
-def _entity(_compiler: Compiler) -> Resolver:
-    return lambda scope: scope.frame.planner.entity
+def _entity(compiler: Compiler) -> Resolver:
+    return compiler.written("scope.frame.planner.entity")
 
 
 def _current(compiler: Compiler) -> Resolver:
@@ -324,6 +324,7 @@ class Scope(Protocol):
 
 
 Resolver = Callable[[Scope], Any]
+Binder = Callable[[Scope], dict[str, object]]
 
 _DEEPEST: Final = 50  # lists within lists; what lies deeper lies in itself
 
@@ -343,6 +344,36 @@ class Compiler:
         self._place = 0  # what errors call that place
         self._field = ""
         self._depth = 0  # how many containers a placeholder lies in
+        self._sources: dict[Resolver, str] = {}  # of those functions that are one expression
+
+    def written(self, source: str) -> Resolver:
+        """The function that an expression is, of our own making: it quotes nothing but numbers and identifiers."""
+        made: Resolver = eval(f"lambda scope: {source}")  # noqa: S307
+        self._sources[made] = source
+        return made
+
+    def field_of(self, inner: Resolver, name: str) -> Resolver:
+        """The function that reads a field of what another one gives."""
+        source = self._sources.get(inner)
+        if source is None or not name.isidentifier() or iskeyword(name):
+            return lambda scope: getattr(inner(scope), name)
+        return self.written(f"{source}.{name}")
+
+    def binder(self, constants: Mapping[str, object], bound: Iterable[tuple[str, Resolver]]) -> Binder:
+        """Generate what makes the arguments of a step. A loop over those that are bound takes twice as long."""
+        names: dict[str, Any] = {}
+        values: list[str] = []
+        for number, (field, value) in enumerate(constants.items()):
+            names[f"value{number}"] = value
+            values.append(f"{field!r}: value{number}")
+        for number, (field, resolve) in enumerate(bound):
+            source = self._sources.get(resolve)
+            if source is None:
+                names[f"resolve{number}"] = resolve
+                source = f"resolve{number}(scope)"
+            values.append(f"{field!r}: {source}")
+        made: Binder = eval(f"lambda scope: {{{', '.join(values)}}}", names)  # noqa: S307 - as above
+        return made
 
     def compile(self, step: int, field: str, value: object, place: int) -> tuple[Resolver | None, object]:
         """Compile one argument of a step: a function of a scope and None, or None and the constant value."""
@@ -484,18 +515,18 @@ class CompiledStep:
     activity: str  # what it performs
     label: str  # what paths call it: the activity; with its number, if one before performs the same
     constants: dict[str, object]  # arguments that never change
-    bound: tuple[tuple[str, Resolver], ...]  # arguments with the functions that resolve them
+    bound: tuple[str, ...]  # the names of those that are resolved when it thinks
+    bind: Binder  # makes a dict of all of them
     is_used: bool = False  # whether a later step, or the compound's output, reads its think output
     # the elements that its arguments come from, the nearest first: numbers of earlier steps, 0 for the own thinking of
     # the compound, and ``ARGUMENTS`` last
     reads: tuple[int, ...] = ()
     think_timeout: float | None = None  # in how many game seconds it has to be ready; None for no limit
 
-    def bind(self, scope: Scope) -> dict[str, object]:
-        values = self.constants.copy()
-        for field, resolve in self.bound:
-            values[field] = resolve(scope)
-        return values
+
+def with_constants(activity: str, label: str, constants: dict[str, object]) -> CompiledStep:
+    """A step whose arguments are all known."""
+    return CompiledStep(activity, label, constants, (), lambda _scope: constants.copy())
 
 
 class CompiledSteps(NamedTuple):
@@ -532,7 +563,8 @@ def compile_steps(subject: str, steps: object, output: object, arguments: type[F
                 bound.append((field, resolver))
         is_first = all(declared.activity != other.activity for other in compiled)
         label = declared.activity if is_first else f"{declared.activity}#{number}"
-        made = CompiledStep(declared.activity, label, constants, tuple(bound))
+        bind = compiler.binder(constants, bound)
+        made = CompiledStep(declared.activity, label, constants, tuple([field for field, _ in bound]), bind)
         made.reads = _all_reads(compiler.reads, compiled)
         made.think_timeout = check_seconds(subject, f"think_timeout of step {number}", declared.think_timeout)
         compiled.append(made)

@@ -238,7 +238,9 @@ def think_again(unit: CompoundUnit) -> None:
     """Have a compound think again from its beginning, if it thinks still."""
     if unit.state != THINKING:
         return
-    delay, extras = unit.backoff.delay, unit.extras
+    backoff, extras = unit.backoff, unit.extras
+    assert backoff is not None
+    delay = backoff.delay
     timeout = None
     if extras is not None and extras.timeouts is not None:
         timeout = extras.timeouts.pop(0, None)  # it goes on: there is no more time than before
@@ -247,7 +249,7 @@ def think_again(unit: CompoundUnit) -> None:
     restore_place(unit, place)
     if extras is not None and timeout is not None:
         extras.timeouts = {0: timeout}
-    unit.backoff.delay = delay  # before it begins, since it may be rejected in the very call
+    backoff.delay = delay  # before it begins, since it may be rejected in the very call
     unit.frame.begin_late([unit])
 
 
@@ -282,7 +284,12 @@ class CompoundUnit(Unit):
         self.is_due: bool = False
         self.search: Search | None = None  # what is remembered of rejections; None while there was none
         self._is_stepping = False  # whether a loop below goes from step to step
-        self.backoff: Backoff = Backoff()  # how long it waits before it thinks again
+        self.backoff: Backoff | None = None  # how long it waits before it thinks again; None while it never had to
+
+    @property
+    def waits_again(self) -> bool:
+        """Whether it thinks again after a delay that has begun."""
+        return self.backoff is not None and self.backoff.is_waiting
 
     def children(self) -> Iterable[Frame]:
         return self.frames if self.extras is None else (*self.frames, *self.extras.frames())
@@ -296,7 +303,9 @@ class CompoundUnit(Unit):
         """The expected state before the step that is being bound; None while nobody touched it."""
         done = len(self.results) - 1
         active = self.frames[done - 1].active if done else None
-        return Unit.expected(self) if active is None else active.expected()
+        if active is not None:
+            return active.expected()
+        return self.current if self.current is not None else self.frame.expected
 
     def current_here(self) -> Current:
         self._is_bound_to_current = True
@@ -374,7 +383,7 @@ class CompoundUnit(Unit):
         """Whether its own thinking goes on, or that of an action of a step."""
         if self.state != THINKING and self.state != READY:
             return False
-        if self.is_due or self.backoff.is_waiting or (self.search is not None and self.search.is_waiting):
+        if self.is_due or self.waits_again or (self.search is not None and self.search.is_waiting):
             return True
         frames = [frame for frame in self.frames if frame.state != IDLE]
         return Unit.may_change(self) or any(unit.may_change() for frame in frames for unit in frame.units)
@@ -411,6 +420,7 @@ class CompoundUnit(Unit):
         steps = self.spec.steps
         assert steps is not None
         results, frames = self.results, self.frames
+        active: Unit | None = None  # of the step before; None for the first that thinks here
         while number <= len(steps):
             step = steps[number - 1]
             if len(frames) < number:
@@ -418,7 +428,7 @@ class CompoundUnit(Unit):
             frame = frames[number - 1]
             self._is_stepping = True
             try:
-                frame.begin(step.bind(self), self._expected_here())
+                frame.begin(step.bind(self), self._expected_here() if active is None else active.expected())
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:
@@ -432,11 +442,12 @@ class CompoundUnit(Unit):
                 if step.think_timeout is not None and frame.state == THINKING:
                     limit(self, number, step.think_timeout, _step_expired, self, frame)
                 return
-            assert frame.active is not None
+            active = frame.active
+            assert active is not None
             if len(results) == number:
-                results.append(frame.active.given())
+                results.append(active.given())
             else:
-                results[number:] = [frame.active.given()]
+                results[number:] = [active.given()]
             number += 1
         self._all_ready()
 
@@ -454,7 +465,8 @@ class CompoundUnit(Unit):
                 frame.stop()
 
     def _all_ready(self) -> None:
-        self.backoff.reset()
+        if self.backoff is not None:
+            self.backoff.reset()
         declared = self.spec.output
         try:  # placeholders call what authors wrote
             if declared is None:
@@ -476,10 +488,13 @@ class CompoundUnit(Unit):
             self.extras.cuts = 0
         if self.state == THINKING:
             self.move(READY)
-        if self.frame.planner.trace.on:
+        frame = self.frame
+        if frame.planner.trace.on:
             self.tell(_READY, (("utility", self.utility),))
-        self.frame.look_again()
-        self._answered()
+        if not frame.round_open:
+            frame.look_again()
+        if self._is_open:
+            self._answered()
 
     def _answered(self) -> None:
         """Its immediate answer is in, whatever it is."""
@@ -497,13 +512,15 @@ class CompoundUnit(Unit):
             self._answered()
 
     def _forget_steps(self) -> None:
-        self._stop_steps(1)
+        if self.results:
+            self._stop_steps(1)
         self.own_output = None
         self._cancel_retries()
 
     def _cancel_retries(self) -> None:
-        self.backoff.cancel()
-        self.backoff.reset()
+        if self.backoff is not None:
+            self.backoff.cancel()
+            self.backoff.reset()
         if self.search is not None:
             self.search.cancel()
 
@@ -514,7 +531,7 @@ class CompoundUnit(Unit):
 
     def turn_has_come(self) -> None:
         """It waited in line for a lease: think again, if it only waits for that."""
-        if self.state == THINKING and self.backoff.is_waiting:
+        if self.state == THINKING and self.waits_again:
             think_again(self)
         else:
             super().turn_has_come()
@@ -556,13 +573,14 @@ class CompoundUnit(Unit):
 
     def frame_rejected(self, frame: Frame) -> None:
         """All actions of a step rejected their arguments: ask for others, or think again, a little later."""
-        backoff = self.backoff
-        if self.state == THINKING and not backoff.is_waiting:
+        if self.state == THINKING and not self.waits_again:
             if choose_again(self, frame):
                 if self.search is not None and self.search.is_waiting:
                     self.frame_answered(frame)
                 return
-            planner = self.frame.planner
+            planner, backoff = self.frame.planner, self.backoff
+            if backoff is None:
+                backoff = self.backoff = Backoff()
             if planner.trace.on and backoff.is_storm:
                 self.note(TraceEvent.STORM, step=frame.activity, delay=backoff.delay)
             for unit in frame.units:

@@ -821,8 +821,10 @@ class Unit(AnsweringSeat):
         """Its think output. Of those that are ready only who is elected is ever asked."""
         if self.state == IMPOSSIBLE:
             return None
-        self.output: Any = record_of(self.spec, self.output)
-        return self.output
+        output = self.output
+        if type(output) is dict:
+            output = self.output = record_of(self.spec, output)
+        return output
 
     def make_context(self) -> Context:
         """Make its context. It is kept: making one for each call would cost more than the call."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentrt.activity.author.action import Action, ActionSpec, default_hook
 from agentrt.activity.author.arguments import ACTIVITY, ActionArgs
-from agentrt.activity.author.steps import CompiledStep, has_placeholder
+from agentrt.activity.author.steps import CompiledStep, has_placeholder, with_constants
 from agentrt.activity.author.utility import UtilityRange, parse_range
 from agentrt.activity.performances import UnitMaker
 from agentrt.errors import DefinitionError
@@ -159,7 +159,7 @@ class GroupSpec(ActionSpec, UnitMaker):
         made = copy.copy(self)
         made._makes = makes
         made.label = name
-        made.steps = (CompiledStep(f"tasks of {name}", "tasks", {}, ()),)
+        made.steps = (with_constants(f"tasks of {name}", "tasks", {}),)
         return made
 
     def make_unit(self, frame: Frame) -> Unit:

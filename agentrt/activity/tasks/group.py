@@ -82,7 +82,7 @@ from agentrt.activity.author.action import ActionSpec
 from agentrt.activity.author.answering import FIELDS
 from agentrt.activity.author.arguments import entities_in, first_gone
 from agentrt.activity.author.seat import ChildUtilities
-from agentrt.activity.author.steps import CompiledStep
+from agentrt.activity.author.steps import CompiledStep, with_constants
 from agentrt.activity.author.utility import remap
 from agentrt.activity.performances import UnitMaker
 from agentrt.activity.plan.compound import CompoundUnit
@@ -460,7 +460,7 @@ class TaskSpec(ActionSpec, UnitMaker):
         self.span: float = declaration.high - declaration.low
         # A fixed utility does not depend on the action that does the task, and nobody has to be asked.
         self.composes: bool = self.span > 0.0
-        step = CompiledStep(task.activity, task.activity, dict(task.args), ())
+        step = with_constants(task.activity, task.activity, dict(task.args))
         self.steps: tuple[CompiledStep, ...] | None = (step,)
         self.must_stop_think: bool = True  # which the template, without a step, need not; else its step would think on
 
