@@ -20,7 +20,7 @@ pytestmark = pytest.mark.untraced
 PURE = ("words.py", "errors.py", "kernel", "body", "activity", "goals", "behavior", "selection", "strategy", "packs")
 PURE_STDLIB = {
     "__future__", "abc", "bisect", "collections", "contextlib", "contextvars", "copy", "dataclasses", "difflib", "enum",
-    "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator", "re", "string",
+    "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "keyword", "math", "operator", "re", "string",
     "struct", "sys", "traceback", "types", "typing", "warnings", "weakref",
 }  # fmt: skip
 ALSO = {  # what single places (paths that start so) may import beyond that, and why
