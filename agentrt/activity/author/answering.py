@@ -99,8 +99,8 @@ class AnsweringSeat(Thinker):
         self.spec: Declared = spec  # what the action declares
         self.state: int = state  # one of the constants of the module ``states``
         self.utility: float = spec.low  # within its activity, without any boost
-        # while it is ready or later; a dict of its fields until somebody looks at it. While it is not possible why it
-        # says that the arguments are to blame, if it does
+        # While it is ready or later: a dict of its fields until somebody looks at it, and None for its arguments. While
+        # it is not possible why it says that the arguments are to blame, if it does
         self.output: Any = None
         # What the hooks of one thinking and one run are called with, or None: a ``Context``, which is not known here.
         self.context: Any = None
@@ -149,6 +149,8 @@ class AnsweringContext:
                 seat.output = fields  # it becomes a record when somebody looks at it
             elif not seat.hear_output(self, fields):
                 self._give(fields)
+        elif kind is None and not fields and seat.news == ASKED and seat.context is self:
+            seat.state = READY
         elif kind is not None or fields or not seat.hear_output(self, None):
             self._give(fields)
 

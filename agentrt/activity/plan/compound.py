@@ -344,7 +344,7 @@ class CompoundUnit(Unit):
         """Its own think has an output: the steps think. Called on the author's stack."""
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
-        self.own_output = record_of(self.spec, output)
+        self.own_output = self.frame.args if output is None else record_of(self.spec, output)
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel

@@ -436,7 +436,7 @@ def _first_steps(  # noqa: C901 - one frame, for speed
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
             if coro is None:
                 continue  # somebody gave the class or the instance another one, of whatever kind
-            if getattr(coro, "cr_code", None) is not unit.spec.think_code:
+            if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
                 unit.code = kernel.spawn(coro, unit.spec.name, unit)  # as above, and nothing is known of it
                 continue
             inline.owner = unit
@@ -751,6 +751,8 @@ _RUN: Final = TraceEvent.RUN
 _FINISH: Final = TraceEvent.FINISH
 _STOP: Final = TraceEvent.STOP
 
+_COROUTINE: Final = types.CoroutineType
+
 # Not every Python counts them; to one that does not, anybody may have kept a context.
 _references: Callable[[object], int] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
 _kept = types.SimpleNamespace(context=object())
@@ -819,10 +821,13 @@ class Unit(AnsweringSeat):
 
     def given(self) -> Any:
         """Its think output. Of those that are ready only who is elected is ever asked."""
-        if self.state == IMPOSSIBLE:
+        state = self.state
+        if state == IMPOSSIBLE or state < READY:
             return None
         output = self.output
-        if type(output) is dict:
+        if output is None:
+            output = self.output = self.frame.args
+        elif type(output) is dict:
             output = self.output = record_of(self.spec, output)
         return output
 
@@ -999,7 +1004,6 @@ class Unit(AnsweringSeat):
             self.move(IMPOSSIBLE)
             return
         self.move(READY)
-        self.output = self.frame.args
         if self.frame.planner.trace.on:
             self.tell(_READY, (("utility", self.utility),))
 
@@ -1071,7 +1075,7 @@ class Unit(AnsweringSeat):
         if extras is not None:
             extras.candidates = None
             extras.cuts = 0
-        self.set_output(frame.args if output is None else output)
+        self.set_output(output)
         return True
 
     def hear_utility(self, context: object, utility: float) -> bool:
@@ -1298,7 +1302,7 @@ class Unit(AnsweringSeat):
             return
         execution.runs += (self,)
         code = spec.run_code
-        if code is not None and getattr(coro, "cr_code", None) is code:
+        if code is not None and type(coro) is _COROUTINE and coro.cr_code is code:
             before = kernel.current
             if before is not None and before.coro is None and kernel.inline.acting is None:  # as in ``_think_at_once``
                 _run_at_once(self, coro, execution, kernel)
@@ -1575,7 +1579,12 @@ class Frame:
 
     def elect(self) -> bool:
         """Elect the best ready unit, if there is one, and tell the owner."""
-        best = best_ready(self, True)
+        units = self.units
+        if len(units) == 1 and self.state == THINKING:  # what ``best_ready`` does
+            only = units[0]
+            best = only if only.state == READY and (only.spec.steps is None or only.is_settled()) else None
+        else:
+            best = best_ready(self, True)
         if best is None:
             return False
         if self.state == THINKING:  # what ``elected`` does
