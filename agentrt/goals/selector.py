@@ -288,7 +288,7 @@ class Lifecycle:
         self.disabled: tuple[str, ...] = ()
         self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
         self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
-        self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
+        self.known_ledger: FlagLedger | None = None  # None while nobody took a flag of whom the selector drives
         self.foreign: Collection[str] | None = None  # what ``strangers`` said
         self.version: int = -1  # of the ledger, when it said that
 
@@ -580,7 +580,11 @@ class Lifecycle:
 
     def strangers(self) -> Collection[str] | None:
         """The flags that others hold or wait for, and those that own goals wait for; None if there are none."""
-        ledger = self.ledger
+        ledger = self.known_ledger
+        if ledger is None:
+            ledger = self.known_ledger = self.body.flags_if_made
+            if ledger is None:
+                return None
         if ledger.version != self.version:
             self.version = ledger.version
             flags = [flag for flag, hold in ledger.holds().items() if not self._is_own(hold.owner)]
@@ -1185,7 +1189,8 @@ class GoalSelector:
     def given_to(self, body: Body | None) -> None:
         self._is_given = body is not None
         self._life.given = body
-        self._life.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        own = self._own_ledger
+        self._life.known_ledger = own if body is None or own is not None else body.flags_if_made
         self._life.version = -1  # another ledger may have the same number
         entity = NOBODY if body is None else body.entity
         for wrapped in self._goals:

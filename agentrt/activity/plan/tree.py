@@ -542,8 +542,10 @@ class PlannerOwner(ActingAgent, Protocol):
     name: str
     entity: Any
     expected: type[CurrentFields] | None
-    flags: FlagLedger
     precedence: int  # of the plan's claims for control flags
+
+    @property
+    def flags(self) -> FlagLedger: ...
 
     @property
     def read_state(self) -> StateReader:
