@@ -129,7 +129,7 @@ import sys
 import types
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -382,7 +382,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     inline: Inline = kernel.inline
     if before is None or before.coro is not None or inline.acting is not None:
         return False
-    is_plain = frame.is_plain
+    is_plain = frame.manner.is_plain
     if not is_plain:
         for unit in asked:
             if unit.spec.think_code is None:
@@ -419,7 +419,7 @@ def _first_steps(  # noqa: C901 - one frame, for speed
 ) -> None:
     """Make the first step of each, which is its last one."""
     is_watched = frame.planner.trace.on
-    is_plain = frame.is_plain and not is_watched
+    is_plain = frame.manner.is_plain and not is_watched
     args = frame.args
     error: BaseException | None = None
     for unit in asked:
@@ -1381,14 +1381,31 @@ _SOME: Final = 1  # nobody knows
 _ALL: Final = 2  # all, since all were asked in this round and none has stopped since
 
 
+class Manner:
+    """What a place goes by that follows from who could perform its activity: ``learn`` sees. Equal ones are shared."""
+
+    __slots__ = ("has_filter", "is_plain", "keeps", "least_high")
+
+    def __init__(self, has_filter: bool, is_plain: bool, keeps: bool, least_high: float) -> None:
+        self.has_filter: bool = has_filter  # whether an action of it may forbid the activity
+        self.is_plain: bool = is_plain  # whether its actions are leaves, and none that thinks can suspend
+        self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
+        self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
+
+
+# There are few: what differs most is a number that classes declare. An old one that is forgotten is made again.
+_manner: Final = lru_cache(maxsize=1024)(Manner)
+_UNKNOWN: Final = Manner(False, False, False, 0.0)  # of a place that has not learned anything
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
-        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter", "index",
-        "is_bound", "is_choosy", "is_looking", "is_plain", "keeps", "least_high", "others", "owner", "parent",
-        "pending", "planner", "protection", "round", "round_open", "since", "state", "units", "version",
+        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "index",
+        "is_bound", "is_choosy", "is_looking", "manner", "others", "owner", "parent", "pending", "planner",
+        "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1403,7 +1420,7 @@ class Frame:
         self.is_bound: bool = is_bound  # whether later steps read its output
         self.depth: int = 0 if parent is None else parent.frame.depth + 1  # how many frames lie above it
         self.state: int = IDLE  # one of the constants of the module ``states``
-        self.units: list[Unit] = []  # the actions that could, in the order in which the agent learned them
+        self.units: tuple[Unit, ...] = ()  # the actions that could, in the order in which the agent learned them
         self.active: Unit | None = None  # the elected unit
         self.args: Any = None  # what the activity was called with
         self.expected: Current | None = None  # the expected state of the entity before it; None while nobody touched it
@@ -1412,10 +1429,7 @@ class Frame:
         self.pending: int = 0
         self.round: int = 0  # how often it began to think
         self.since: int = 0  # the tick in which it began to think
-        self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
-        self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
-        self.is_plain: bool = False  # whether its actions are leaves, and none that thinks can suspend; as above
-        self.least_high: float = 0.0  # the least of what its actions declare as their greatest utility; as above
+        self.manner: Manner = _UNKNOWN  # what follows from who they are
         self.others: int = _SOME  # which units but the elected one are not idle
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
@@ -1492,7 +1506,7 @@ class Frame:
         self.round_open = True
         self.others = _SOME if self.is_choosy else _ALL
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
-        if self.has_filter and _is_blocked(self):
+        if self.manner.has_filter and _is_blocked(self):
             self._drop()
             self.close_answer()
             return
@@ -1545,7 +1559,7 @@ class Frame:
 
     def _drop(self) -> None:
         """Nobody is asked: those who were set aside and taken up are not, either."""
-        if self.keeps:
+        if self.manner.keeps:
             for unit in self.units:
                 if unit.state != IDLE:
                     unit.end_thinking()
@@ -1728,7 +1742,7 @@ class Frame:
                 if active.start():
                     if (
                         # else all were asked, and all could beat it
-                        self.others != _ALL or self.is_bound or self.least_high <= active.utility
+                        self.others != _ALL or self.is_bound or self.manner.least_high <= active.utility
                     ) and (len(self.units) > 1 or self.is_choosy):
                         adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
@@ -1756,7 +1770,7 @@ class Frame:
         if self.state == IDLE:
             return
         self.round_open = False
-        why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
+        why = self.execution.renewing if self.manner.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
         active = self.active
         if self.others == _NONE and active is not None and active.state >= STARTED:
@@ -1799,15 +1813,17 @@ def learn(frame: Frame) -> None:
     specs = frame.performers()
     kept = {unit.spec: unit for unit in frame.units}
     units = [kept.pop(spec, None) or make_unit(frame, spec) for spec in specs]
-    frame.units = [unit for unit in units if unit is not None]
+    frame.units = tuple([unit for unit in units if unit is not None])
     if frame.execution.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
-    frame.has_filter = any(spec.has_filter for spec in specs)
-    frame.is_plain = all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs)
-    frame.least_high = min([spec.high for spec in specs], default=0.0)
+    frame.manner = _manner(
+        any(spec.has_filter for spec in specs),
+        all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs),
+        keeps_thinking(frame),
+        min([spec.high for spec in specs], default=0.0),
+    )
     frame.others = _SOME
-    frame.keeps = keeps_thinking(frame)
 
 
 def make_unit(frame: Frame, spec: Declared) -> Unit | None:
@@ -1829,7 +1845,7 @@ def take_up(frame: Frame) -> Unit | None:
     """
     if frame.state == IDLE or frame.version == frame.planner.version:
         return None
-    before, had_filter = frame.units, frame.has_filter
+    before, had_filter = frame.units, frame.manner.has_filter
     learn(frame)
     now, known = set(frame.units), set(before)  # a task group may have thousands
     gone = [unit for unit in before if unit not in now]
@@ -1837,12 +1853,12 @@ def take_up(frame: Frame) -> Unit | None:
     for unit in gone:
         if unit.state >= STARTED:
             lost = None if unit.state == FINISHED else unit
-            frame.units.append(unit)  # until the plan is unwound; then it learns again
+            frame.units = (*frame.units, unit)  # until the plan is unwound; then it learns again
             frame.version = -1
         elif unit.state != IDLE:
             unit.end_thinking()
     if frame.state in (THINKING, READY):
-        if had_filter or frame.has_filter or not before:
+        if had_filter or frame.manner.has_filter or not before:
             begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
         else:
             frame.begin_late([unit for unit in frame.units if unit not in known])
@@ -1925,14 +1941,14 @@ def outdone(frame: Frame, unit: Unit) -> None:
         execution.renewing = ""
 
 
-def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
+def bring_back(frame: Frame, args: Any, expected: Current | None) -> tuple[Unit, ...]:
     """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
     kept = _bring_back(frame)
     is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
     for unit in kept:
         if unit.state != IDLE and (not is_same or unit.state == IMPOSSIBLE):  # idle: it was to think again by itself
             unit.end_thinking("its arguments are others now")
-    return [unit for unit in frame.units if unit.state == IDLE]
+    return tuple([unit for unit in frame.units if unit.state == IDLE])
 
 
 def _bring_back(frame: Frame) -> list[Unit]:
@@ -2088,7 +2104,7 @@ def adjust(frame: Frame) -> None:
     is_over = frame.state == FINISHED
     bar = _NOBODY if frame.is_bound or is_over else active.utility
     idle: list[Unit] = []
-    why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
+    why = "" if not frame.manner.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
     frame.others = _NONE  # until one is found, or begun by what is called here
     for unit in frame.units:
@@ -2289,7 +2305,7 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
     name = name_of(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
         frame.protection.missing = name
-    for unit in list(frame.units):
+    for unit in frame.units:
         if only is not None and unit is not only:
             continue
         if unit.extras is not None and any(kept is entity for kept in unit.extras.exempt):
