@@ -2562,7 +2562,7 @@ def restore_place(unit: Unit, place: Place | None) -> None:
 # --- what runs a tree, and unwinds it ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Troubles:
     """What went wrong in a plan, until one runs to its end that takes time."""
 
@@ -2575,43 +2575,70 @@ class Troubles:
 _NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a record of its own
 
 
+@dataclass(slots=True, eq=False)
+class Seldom:
+    """What most plans never need."""
+
+    holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
+    troubles: Troubles = _NO_TROUBLES
+    # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
+    abort: tuple[str, Unit | None, bool] | None = None
+    then: Callable[[], object] | None = None  # called when it has ended for good
+    # executed frames that nobody waits for any more, and what to call when they are unwound
+    given_up: dict[Frame, Callable[[], None]] | None = None
+    used: tuple[int, int, int] = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
+    # how many plans in a row, tick after tick, ended in the tick in which they began; and the tick of the last one
+    in_no_time: tuple[int, int] = (0, 0)
+
+
+_NOTHING_SELDOM: Final = Seldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "_abort", "_given_up", "_in_no_time", "_used", "asides", "holder", "is_aborting", "is_stopped",
-        "planner", "renewing", "root", "runs", "stale", "target", "then", "troubles", "waiting",
+        "asides", "is_aborting", "is_stopped", "planner", "renewing", "root", "runs", "seldom", "stale", "target",
+        "waiting",
     )  # fmt: skip
 
     coro = None  # as an entry of the agenda it stands for no author's code
 
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
         self.planner: Planner = planner
-        self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
         self.runs: tuple[Unit, ...] = ()  # the units whose ``run`` is under way, outermost first
-        self.troubles: Troubles = _NO_TROUBLES
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
         self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
-        # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
-        self._abort: tuple[str, Unit | None, bool] | None = None
-        self.then: Callable[[], object] | None = None  # called when it has ended for good
-        # executed frames that nobody waits for any more, and what to call when they are unwound
-        self._given_up: dict[Frame, Callable[[], None]] | None = None
-        self._used = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
-        # how many plans in a row, tick after tick, ended in the tick in which they began; and the tick of the last one
-        self._in_no_time: tuple[int, int] = (0, 0)
+        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.waiting: object = 0  # until which tick it pauses
+        if holder is not None:
+            self.more().holder = holder
 
     @property
     def stepper(self) -> Execution:
         """Itself: it is its own entry of the agenda, while it pauses."""
         return self
+
+    def more(self) -> Seldom:
+        """Room for what most never need, to write into."""
+        if self.seldom is _NOTHING_SELDOM:
+            self.seldom = Seldom()
+        return self.seldom
+
+    @property
+    def holder(self) -> Holder | None:
+        """For whom all of it acts."""
+        return self.seldom.holder
+
+    @property
+    def troubles(self) -> Troubles:
+        return self.seldom.troubles
 
     @property
     def title(self) -> str:
@@ -2687,9 +2714,10 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            times, ended_in = self._in_no_time
+            seldom = self.more()
+            times, ended_in = seldom.in_no_time
             times = times + 1 if tick == ended_in + 1 else 1
-            self._in_no_time = times, tick
+            seldom.in_no_time = times, tick
             if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
                 self.planner.tell_no_time(frame.active.path())
         if self.stale:
@@ -2704,7 +2732,8 @@ class Execution:
             self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
-            self.troubles = _NO_TROUBLES
+            if self.seldom.troubles is not _NO_TROUBLES:
+                self.seldom.troubles = _NO_TROUBLES
             self.begin()
         else:
             self._later()
@@ -2806,9 +2835,10 @@ class Execution:
 
     def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
         """Unwind an executed frame because nobody waits for it any more."""
-        if self._given_up is None:
-            self._given_up = {}
-        self._given_up[frame] = then
+        seldom = self.more()
+        if seldom.given_up is None:
+            seldom.given_up = {}
+        seldom.given_up[frame] = then
         self.unwind(frame, "the executing action gave up")
 
     def _stop_innermost(self, reason: str) -> None:
@@ -2835,7 +2865,7 @@ class Execution:
 
     def _stop_executed(self, frame: Frame) -> None:
         frame.stop()
-        then = None if self._given_up is None else self._given_up.pop(frame, None)
+        then = None if self.seldom.given_up is None else self.seldom.given_up.pop(frame, None)
         if then is not None:
             then()
 
@@ -2849,7 +2879,7 @@ class Execution:
         self.target = None  # before who comes next is started, which must not take itself for unwinding
         if target is self.root and self.is_aborting:
             self._stopped()
-        elif self._given_up is not None and target in self._given_up:
+        elif self.seldom.given_up is not None and target in self.seldom.given_up:
             self._stop_executed(target)
         else:
             unwound(target, was_running=True)
@@ -2857,7 +2887,7 @@ class Execution:
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
         tick, switches, executed = self._used_now()
-        self._used = (tick, switches + 1, executed)
+        self.more().used = (tick, switches + 1, executed)
         return switches < MAX_SWITCHES
 
     def may_execute(self) -> bool:
@@ -2867,12 +2897,13 @@ class Execution:
         are; each of these costs as much as many steps.
         """
         tick, switches, executed = self._used_now()
-        self._used = (tick, switches, executed + 1)
+        self.more().used = (tick, switches, executed + 1)
         return executed < MAX_EXECUTED * self.planner.kernel.livelock_steps
 
     def _used_now(self) -> tuple[int, int, int]:
         tick = self.planner.kernel.clock.tick
-        return self._used if self._used[0] == tick else (tick, 0, 0)
+        used = self.seldom.used
+        return used if used[0] == tick else (tick, 0, 0)
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
@@ -2895,7 +2926,7 @@ class Execution:
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
             return
-        self._abort = (reason, unit, counts)
+        self.more().abort = (reason, unit, counts)
         self.is_aborting = True
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
@@ -2905,7 +2936,7 @@ class Execution:
     def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
         """Unwind the whole plan for good, and call a function when it has ended."""
         if then is not None:
-            self.then = then  # it may be on its way already
+            self.more().then = then  # it may be on its way already
         if self.is_stopped:
             return
         self.is_stopped = self.is_aborting = True
@@ -2915,10 +2946,11 @@ class Execution:
     def _stopped(self) -> None:
         self.root.stop()
         end_asides(self.asides)
-        abort, self._abort = self._abort, None
+        seldom = self.more()
+        abort, seldom.abort = seldom.abort, None
         self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
-        if self.then is not None:
-            self.then()
+        if seldom.then is not None:
+            seldom.then()
             return
         assert abort is not None
         reason, unit, counts = abort
@@ -2936,9 +2968,10 @@ class Execution:
             self._later()
 
     def _own_troubles(self) -> Troubles:
-        if self.troubles is _NO_TROUBLES:
-            self.troubles = Troubles()
-        return self.troubles
+        seldom = self.more()
+        if seldom.troubles is _NO_TROUBLES:
+            seldom.troubles = Troubles()
+        return seldom.troubles
 
     def restart(self, seconds: float) -> None:
         """The planner gave up, but its agent is not to: think again, after a while."""
