@@ -67,6 +67,10 @@ class _ActionBody:
         self.flags: FlagLedger = self._agent.flags
 
     @property
+    def flags_if_made(self) -> FlagLedger:
+        return self.flags
+
+    @property
     def kernel(self) -> Kernel | None:
         return self._agent.kernel
 

@@ -526,7 +526,7 @@ class Performance(Execution):
     def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
         """Unwind it for good; who awaits it is told when that is done, and a function is called."""
         if then is not None:
-            self.then: Callable[[], object] | None = then
+            self.more().then = then
         if self.is_stopped:
             return
         self.is_stopped: bool = True
@@ -535,7 +535,8 @@ class Performance(Execution):
 
     def _stopped(self) -> None:
         self.root.stop()
-        abort, self._abort = self._abort, None
+        seldom = self.more()
+        abort, seldom.abort = seldom.abort, None
         self.is_aborting = False
         assert abort is not None
         if self.is_stopped or abort[2]:
@@ -561,8 +562,8 @@ class Performance(Execution):
         self.error = error
         if not self.waiter.was_notified:
             self.waiter.notify()
-        if self.then is not None:
-            self.then()
+        if self.seldom.then is not None:
+            self.seldom.then()
 
 
 @contextmanager

@@ -224,7 +224,7 @@ class Agent(Generic[E_co]):
     """
 
     __slots__ = (
-        "__weakref__", "_attachments", "_bond", "_known", "_random", "_seldom", "entity", "expected", "flags",
+        "__weakref__", "_attachments", "_bond", "_known", "_random", "_seldom", "entity", "expected", "flags_if_made",
         "given_name", "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
     )  # fmt: skip
 
@@ -260,7 +260,7 @@ class Agent(Generic[E_co]):
         self.runtime: AgentRuntime | None = None  # the runtime that it is part of
         self.planner: Planner | None = None
         self.is_ending: bool = False  # whether it was told to end
-        self.flags: FlagLedger = FlagLedger()  # its ledger of control flags
+        self.flags_if_made: FlagLedger | None = None  # its ledger of control flags, for who only looks
         self.expected: type[CurrentFields] | None = expected
         self._seldom: Seldom = _NOTHING_SELDOM  # what most never need
         if read_state is not read_entity or seed is not None:
@@ -302,6 +302,14 @@ class Agent(Generic[E_co]):
     @values.setter
     def values(self, values: Callable[[], Mapping[str, object]] | None) -> None:
         self._more().values = values
+
+    @property
+    def flags(self) -> FlagLedger:
+        """Its ledger of control flags, made when somebody first takes some; who only looks asks ``flags_if_made``."""
+        ledger = self.flags_if_made
+        if ledger is None:
+            ledger = self.flags_if_made = FlagLedger()
+        return ledger
 
     @property
     def gameplay_if_made(self) -> Gameplay | None:
@@ -1020,7 +1028,8 @@ class Attachment:
         told, self._then = self._then, None
         if told is not None:
             self._has_joined = False
-            self.agent.flags.forget_refusals(self.driver.name)
+            if self.agent.flags_if_made is not None:
+                self.agent.flags_if_made.forget_refusals(self.driver.name)
             for then in told:
                 then()
 

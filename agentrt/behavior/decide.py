@@ -90,8 +90,8 @@ def _candidate(memory: Memory, node: DeciderNode, parent: Activation | None) -> 
 
 def _is_kept(memory: Memory, node: DeciderNode, parent: Activation | None) -> bool:
     """Whether somebody foreign keeps a flag of a decider."""
-    ledger = memory.state.body.flags
-    if ledger.is_free:  # the usual case: no activation is made to ask for nothing
+    ledger = memory.state.body.flags_if_made
+    if ledger is None or ledger.is_free:  # the usual case: no activation is made to ask for nothing
         return False
     claimant = _claimant(memory, node, parent)
     if claimant is not None:

@@ -97,6 +97,11 @@ class Body(Protocol):
     def flags(self) -> FlagLedger: ...
 
     @property
+    def flags_if_made(self) -> FlagLedger | None:
+        """The same, for who only looks; None while nobody ever took a flag of it."""
+        ...
+
+    @property
     def holder(self) -> Holder | None:
         """For whom all of it acts: the action that ticks a behavior tree, say; None for nobody. See ``runs_for``."""
         ...
@@ -186,6 +191,11 @@ class LoneBody:
         self._report = report or self._warn
         self._reported: set[tuple[str, str]] = set()
 
+    @property
+    def flags_if_made(self) -> FlagLedger:
+        """Its ledger of control flags, for who only looks: that of a lone body is there from the start."""
+        return self.flags
+
     def fault(self, path: str, hook: str, error: BaseException) -> None:
         """Report what a callback raised at a place, the first time."""
         if (path, hook) not in self._reported:
@@ -230,7 +240,7 @@ def give(driver: object, body: Body, method: str) -> None:
         WrongStateError: it is another one's.
         DefinitionError: what is to be driven is no body.
     """
-    if not (hasattr(body, "flags") and hasattr(body, "fault")):
+    if not (hasattr(body, "flags_if_made") and hasattr(body, "fault")):  # asking for ``flags`` would make them
         raise DefinitionError(
             method,
             f"{repr_of(body, 80)} is no body that could be driven.",

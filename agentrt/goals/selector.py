@@ -262,12 +262,30 @@ def move(wrapped: WrappedGoal, state: int) -> None:
     wrapped.state = state
 
 
+@dataclass(slots=True, eq=False)
+class Seldom:
+    """What most selectors never need."""
+
+    # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
+    routines: dict[Routine, None] | None = None  # those that have not ended, as they began
+    ending: dict[WrappedGoal, None] | None = None  # whose coroutines clean up
+    removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
+    then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
+    barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
+    # The names of goals that somebody's hand has put out and has forced; of goals that come later, too.
+    steered: tuple[frozenset[str], frozenset[str]] | None = None
+    ledger: FlagLedger | None = None  # of the selector's own; None for that of whom it drives
+
+
+_NOTHING_SELDOM: Final = Seldom()  # of all who never needed any; nobody writes into it, see ``Lifecycle.more``
+
+
 class Lifecycle:
     """The goals of one selector, as they begin, fail, stop and end, and the control flags that they have meanwhile."""
 
     __slots__ = (
-        "barred", "disabled", "ending", "foreign", "given", "is_busy", "known_ledger", "locked", "notes", "pending",
-        "removed", "routines", "running", "selector", "steered", "then", "version",
+        "disabled", "foreign", "given", "is_busy", "known_ledger", "locked", "notes", "pending", "running", "seldom",
+        "selector", "version",
     )  # fmt: skip
 
     def __init__(self, selector: GoalSelector) -> None:
@@ -275,20 +293,13 @@ class Lifecycle:
         self.given: Body | None = None  # the body, if it is known
         self.running: int = 0  # how many goals run, so that the passes over those can be left out
         self.notes: dict[WrappedGoal, Notes] | None = None
-        # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
-        self.routines: dict[Routine, None] | None = None  # those that have not ended, as they began
-        self.ending: dict[WrappedGoal, None] | None = None  # whose coroutines clean up
-        self.removed: set[WrappedGoal] | None = None  # who was removed, and has not ended yet
+        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
         self.is_busy: bool = False  # one of its goals is being called
-        self.then: Callable[[], object] | None = None  # to be called when nobody cleans up any more
-        self.barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
-        # The names of goals that somebody's hand has put out and has forced; of goals that come later, too.
-        self.steered: tuple[frozenset[str], frozenset[str]] | None = None
         # Control flags that are disabled; replaced: a pass, which may change it, asks for it anew with each goal.
         self.disabled: tuple[str, ...] = ()
         self.locked: dict[str, WrappedGoal] | None = None  # as the seed has it; an entry may outlive its goal's run
         self.pending: tuple[WrappedGoal, ...] = ()  # in the order in which they were chosen
-        self.known_ledger: FlagLedger | None = None  # None before it is known whom the selector drives
+        self.known_ledger: FlagLedger | None = None  # None while nobody took a flag of whom the selector drives
         self.foreign: Collection[str] | None = None  # what ``strangers`` said
         self.version: int = -1  # of the ledger, when it said that
 
@@ -302,9 +313,15 @@ class Lifecycle:
             body = self.given = LoneBody()
         return body
 
+    def more(self) -> Seldom:
+        """Room for what most never need, to write into."""
+        if self.seldom is _NOTHING_SELDOM:
+            self.seldom = Seldom()
+        return self.seldom
+
     def holder_of(self, goal: Goal) -> WrappedGoal:
         """The goal as a holder of control flags; one that was removed is, too, while it cleans up."""
-        mine: tuple[WrappedGoal, ...] = (*self.selector.available_goals, *(self.removed or ()))
+        mine: tuple[WrappedGoal, ...] = (*self.selector.available_goals, *(self.seldom.removed or ()))
         return next(one for one in mine if one.goal is goal)
 
     def number_of(self, wrapped: WrappedGoal) -> int:
@@ -385,15 +402,16 @@ class Lifecycle:
 
     def _routine(self, wrapped: WrappedGoal, hook: str, coro: Coroutine[Any, Any, Any]) -> None:
         routine = Routine(self.body, wrapped.flag_name, hook, coro, partial(self._routine_ended, wrapped))
-        if self.routines is None:
-            self.routines = {}
-        self.routines[routine] = None
+        seldom = self.more()
+        if seldom.routines is None:
+            seldom.routines = {}
+        seldom.routines[routine] = None
         notes = self.note_of(wrapped)
         notes.routines = (*notes.routines, routine)
 
     def _routine_ended(self, wrapped: WrappedGoal, routine: Routine) -> None:
-        assert self.routines is not None
-        del self.routines[routine]
+        assert self.seldom.routines is not None
+        del self.seldom.routines[routine]
         notes = self.note_of(wrapped)
         notes.routines = tuple(other for other in notes.routines if other is not routine)
         hook = routine.hook
@@ -455,9 +473,10 @@ class Lifecycle:
         """A goal takes time to end."""
         notes = self.note_of(wrapped)
         notes.fate = max(notes.fate, fate)
-        if self.ending is None:
-            self.ending = {}
-        self.ending[wrapped] = None
+        seldom = self.more()
+        if seldom.ending is None:
+            seldom.ending = {}
+        seldom.ending[wrapped] = None
 
     def _finish(self, wrapped: WrappedGoal, fate: int) -> None:
         """Its coroutines have ended: call ``stop``, unless its start was cancelled before its first step."""
@@ -488,8 +507,8 @@ class Lifecycle:
         if notes is not None:
             fate, notes.fate = max(notes.fate, fate), IDLE
         move(wrapped, fate)
-        if self.ending:
-            self.ending.pop(wrapped, None)
+        if self.seldom.ending:
+            self.seldom.ending.pop(wrapped, None)
         # In this order: the ledger knows a goal by its path, of which ``forget`` takes half; and whoever waits for the
         # end of all may have the selector join another body, whose ledger is another one.
         self.give_back(wrapped)
@@ -502,9 +521,10 @@ class Lifecycle:
 
     def settle(self) -> None:
         """Call whoever waits for the end of all."""
-        then = self.then
-        if then is not None and not self.ending:
-            self.then = None
+        seldom = self.seldom
+        then = seldom.then
+        if then is not None and not seldom.ending:
+            seldom.then = None
             then()
 
     # --- leaving the selector -----------------------------------------------------------------------------------------
@@ -520,17 +540,19 @@ class Lifecycle:
 
     def bar(self, chosen: frozenset[WrappedGoal]) -> None:
         """Who is out by somebody's hand from now on, like those that raised; who was so before is asked again."""
-        before = self.barred
-        self.barred = frozenset(one for one in chosen if one in before or not self._is_out(one))
+        before = self.seldom.barred
+        barred = frozenset(one for one in chosen if one in before or not self._is_out(one))
+        if barred != before:
+            self.more().barred = barred
         for wrapped in self.selector.available_goals:
-            if wrapped in self.barred and wrapped not in before:
+            if wrapped in barred and wrapped not in before:
                 if wrapped.state == ENDING:
                     self.note_of(wrapped).fate = max(self.note_of(wrapped).fate, DISABLED)
                 elif wrapped.state == IDLE:
                     move(wrapped, DISABLED)
                 else:
                     self.stop(wrapped, "it is out by hand", DISABLED)
-            elif wrapped in before and wrapped not in self.barred:
+            elif wrapped in before and wrapped not in barred:
                 if wrapped.state == DISABLED:
                     move(wrapped, IDLE)
                 elif wrapped.state == ENDING and self.note_of(wrapped).fate == DISABLED:
@@ -547,9 +569,9 @@ class Lifecycle:
         It has the control flags of its class from then on; while it cleans up, from its end on.
         """
         self.stop(wrapped, "its code was read again")
-        if wrapped.state == DISABLED and wrapped not in self.barred:
+        if wrapped.state == DISABLED and wrapped not in self.seldom.barred:
             move(wrapped, IDLE)
-        if wrapped.state == ENDING and wrapped not in self.barred:
+        if wrapped.state == ENDING and wrapped not in self.seldom.barred:
             notes = self.note_of(wrapped)
             notes.fate = IDLE if notes.fate == DISABLED else notes.fate
         if wrapped.state != ENDING:
@@ -559,7 +581,7 @@ class Lifecycle:
 
     def forget(self, wrapped: WrappedGoal) -> None:
         """A goal became absent: if it was removed, nothing of it is left here."""
-        removed = self.removed
+        removed = self.seldom.removed
         if removed and wrapped in removed:
             removed.remove(wrapped)
             move(wrapped, REMOVED)
@@ -580,7 +602,11 @@ class Lifecycle:
 
     def strangers(self) -> Collection[str] | None:
         """The flags that others hold or wait for, and those that own goals wait for; None if there are none."""
-        ledger = self.ledger
+        ledger = self.known_ledger
+        if ledger is None:
+            ledger = self.known_ledger = self.body.flags_if_made
+            if ledger is None:
+                return None
         if ledger.version != self.version:
             self.version = ledger.version
             flags = [flag for flag, hold in ledger.holds().items() if not self._is_own(hold.owner)]
@@ -619,8 +645,9 @@ class Lifecycle:
         if self.locked:
             shares += [self.locked[flag] for flag in flags if flag in self.locked]
         shares += [other for other in self.pending if other.can_be_replaced_by(wrapped)]
-        if self.ending and not self._others_wait():
-            shares += self.ending
+        ending = self.seldom.ending
+        if ending and not self._others_wait():
+            shares += ending
         for flag in flags:
             hold = self.ledger.holder(flag)
             if hold is not None and any(link is one for link in chain_of(hold.owner.runs_for) for one in shares):
@@ -742,7 +769,7 @@ class Lifecycle:
     def _in_its_way(self, wrapped: WrappedGoal) -> bool:
         """Whether a goal of this selector, whose flags it needs, still cleans up."""
         flags = wrapped.flags
-        return any(flag in flags for other in self.ending or () for flag in other.flags)
+        return any(flag in flags for other in self.seldom.ending or () for flag in other.flags)
 
     def ask_again(self, wrapped: WrappedGoal, strangers: Collection[str] | None) -> None:
         """A full tick comes to a goal that is pending: it stays so only if it can still be used."""
@@ -806,7 +833,7 @@ class GoalSelector:
     """
 
     __slots__ = (
-        "_goals", "_is_given", "_life", "_own_ledger", "full_ticks", "is_away", "name", "precedence", "rank", "ticks",
+        "_goals", "_is_given", "_life", "full_ticks", "is_away", "name", "precedence", "rank", "ticks",
     )  # fmt: skip
 
     view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView  # what ``view`` returns
@@ -830,8 +857,8 @@ class GoalSelector:
         self.is_away: bool = False  # whether it left its body, or is leaving it; then no goal begins
         self._life: Lifecycle = Lifecycle(self)
         self._goals: tuple[WrappedGoal, ...] = ()
-        self._own_ledger: FlagLedger | None = flags
-        self._life.known_ledger = flags
+        if flags is not None:
+            self._life.more().ledger = self._life.known_ledger = flags
         self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
@@ -873,8 +900,8 @@ class GoalSelector:
         if self.is_away:
             move(wrapped, ABSENT)
         self._goals = (*self._goals, wrapped)
-        if life.steered is not None:  # else what is forced would have a rival that nobody has put out
-            self.steer(*life.steered)
+        if life.seldom.steered is not None:  # else what is forced would have a rival that nobody has put out
+            self.steer(*life.seldom.steered)
         return wrapped
 
     def remove_goal(self, goal: Goal) -> None:
@@ -893,9 +920,10 @@ class GoalSelector:
     def _remove(self, chosen: list[WrappedGoal]) -> None:
         """Stop goals, which may remove or add some, then take them out: one pass over all, were they thousands."""
         life = self._life
-        removed = life.removed
+        seldom = life.more()
+        removed = seldom.removed
         if removed is None:
-            removed = life.removed = set()
+            removed = seldom.removed = set()
         gone = {one for one in chosen if one not in removed}  # a set is asked, and never gone through
         removed |= gone
         for wrapped in chosen:
@@ -905,8 +933,8 @@ class GoalSelector:
         for wrapped in chosen:
             if wrapped in gone and wrapped.state == ABSENT:
                 life.forget(wrapped)
-        if life.steered is not None:  # the rivals of one that was forced are out no longer
-            self.steer(*life.steered)
+        if life.seldom.steered is not None:  # the rivals of one that was forced are out no longer
+            self.steer(*life.seldom.steered)
 
     def find(self, goal: Goal) -> WrappedGoal | None:
         """The very goal that was added, with its priority and its state; None if it is not here."""
@@ -1123,7 +1151,9 @@ class GoalSelector:
         it still says itself. It replaces what was said before, and holds for goals that are added later, too.
         """
         goals = self._goals
-        self._life.steered = (disabled, forced) if disabled or forced else None
+        steered = (disabled, forced) if disabled or forced else None
+        if steered != self._life.seldom.steered:
+            self._life.more().steered = steered
         mine = frozenset(one for one in goals if one.name in forced or one.goal.name in forced)
         taken = frozenset(flag for one in mine for flag in one.flags)
         self._life.bar(
@@ -1138,16 +1168,16 @@ class GoalSelector:
 
     def strands(self) -> list[Strand]:
         """The strands of its coroutines that have not ended, in the order in which they began."""
-        return [routine.strand for routine in self._life.routines or ()]
+        return [routine.strand for routine in self._life.seldom.routines or ()]
 
     def join(self, body: Body) -> None:
         """Begin to drive a body; all goals are idle, also disabled ones. ``WrongStateError`` if it has not left one."""
-        if self._life.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
+        if self._life.seldom.ending or any(wrapped.state >= PENDING for wrapped in self._goals):
             raise WrongStateError("GoalSelector.join", "its goals run", "Let it leave first: selector.leave(...).")
         give(self, body, "GoalSelector.join")
         self._life.locked = None
-        self._life.barred = _NOBODY
-        self._life.steered = None
+        if self._life.seldom is not _NOTHING_SELDOM:
+            self._life.seldom.barred, self._life.seldom.steered = _NOBODY, None
         self.is_away = False
         for wrapped in self._goals:
             wrapped.state = IDLE
@@ -1169,7 +1199,7 @@ class GoalSelector:
             take(self, self._life.given)
             then()
 
-        self._life.then = left
+        self._life.more().then = left
         self._life.settle()
 
     @property
@@ -1179,13 +1209,14 @@ class GoalSelector:
         ``body.driver.give`` and ``take`` set it, and nobody else does.
         """
         life = self._life
-        return life.given if self._is_given or life.running or life.ending or self._life.pending else None
+        return life.given if self._is_given or life.running or life.seldom.ending or life.pending else None
 
     @given_to.setter
     def given_to(self, body: Body | None) -> None:
         self._is_given = body is not None
         self._life.given = body
-        self._life.known_ledger = self._own_ledger if body is None or self._own_ledger is not None else body.flags
+        own = self._life.seldom.ledger
+        self._life.known_ledger = own if body is None or own is not None else body.flags_if_made
         self._life.version = -1  # another ledger may have the same number
         entity = NOBODY if body is None else body.entity
         for wrapped in self._goals:
@@ -1249,7 +1280,7 @@ def _goal(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> Goa
 
 def _reason(wrapped: WrappedGoal, life: Lifecycle, refusal: Refusal | None) -> str:
     state = wrapped.state
-    if state == DISABLED and wrapped in life.barred:
+    if state == DISABLED and wrapped in life.seldom.barred:
         return "it is out by hand: disabled, or another one is forced"
     if state != IDLE:
         return _STATES[state] if refusal is None or state != PENDING else f"it waits: {_refused(refusal)}"

@@ -37,6 +37,7 @@ from agentrt.activity.states import (
 from agentrt.activity.status import status_of
 from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
+from agentrt.body.flags import FlagLedger
 from agentrt.body.views import ModelView, Outline
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.kernel.strand import Strand, frames_of, waiting_state
@@ -394,7 +395,7 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
     execution = None if planner is None else planner.execution
     performances = () if planner is None else planner.performances
     status_key, status_args = status_of(planner)
-    flags = agent.flags
+    flags = FlagLedger() if agent.flags_if_made is None else agent.flags_if_made  # looking makes none
     values = values_of(agent)
     made_of = MadeOf(values)
     clock = None if planner is None else planner.kernel.clock  # it is kept when the agent is removed or killed
@@ -449,7 +450,7 @@ def summarize(agent: SeenAgent) -> AgentSummary:
         doing=doing,
         models=models,
         aborts=0 if execution is None else execution.troubles.aborts,
-        waiting=bool(agent.flags.waiting()),
+        waiting=agent.flags_if_made is not None and bool(agent.flags_if_made.waiting()),
         alive=agent.is_alive,
         utility=utility,
         groups=tuple([group.name for group in agent.task_groups]),

@@ -374,8 +374,8 @@ class Leaks:
 
 def _left_of(agent: Agent) -> Iterator[str]:
     """What an agent that has ended still has, in words."""
-    flags = agent.flags
-    if not flags.is_free:
+    flags = agent.flags_if_made
+    if flags is not None and not flags.is_free:
         yield f"control flags: {flags.holds()!r}, waiting: {flags.waiting()!r}"
     for what, strands in (
         ("of a driver", agent.drivers.strands()),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agentrt import Action, Agent, Entity, Runtime
-from agentrt.goals import GoalSelector
+from agentrt import MOVE, Action, Agent, Entity, Runtime
+from agentrt.behavior import BehaviorTree, decider, group
+from agentrt.goals import Goal, GoalSelector
 
 
 class Idle(Action):
@@ -46,6 +47,44 @@ def test_looking_at_an_agent_makes_no_gameplay():
     agent.snapshot()
     assert agent.gameplay_if_made is None
     assert agent.gameplay is agent.gameplay_if_made
+
+
+def test_a_ledger_is_made_when_somebody_takes_a_flag():
+    """Asking goals and deciders that have flags, looking and leaving make none; and all see the one that is made."""
+
+    class Walk(Goal):
+        flags = {MOVE}
+        is_wanted = False
+
+        def can_use(self):
+            return self.is_wanted
+
+    class Other(Walk):
+        pass
+
+    tree = BehaviorTree(group("ROOT")[decider("GO", lambda at: True, decide=lambda memory: 0.0, flags={MOVE})])
+    first, second = GoalSelector(full_ticks=True), GoalSelector(name="second", full_ticks=True)
+    first.add_goal(1, Walk())
+    second.add_goal(1, Other())
+    agent = Agent(Entity("Ann"), actions=[Idle], drivers=[first, second, tree.memory(name="tree")])
+    runtime = Runtime(host="plain")
+    runtime.add(agent)
+    for _ in range(3):
+        runtime.step()
+    assert (agent.snapshot().flags, first.view().locked) == ((), ())
+    assert agent.flags_if_made is None
+    Walk.is_wanted = True
+    runtime.step()
+    assert agent.flags is agent.flags_if_made
+    assert [(flag, holder) for flag, holder, _ in agent.snapshot().flags] == [(MOVE, "goals/Walk")]
+    assert [goal.reason for goal in second.view().goals] == [
+        "MOVE is held by goals/Walk, which came first, in tick 4, with precedence 0 against 0"
+    ]
+    agent.attachments[0].detach()
+    runtime.step()
+    runtime.step()
+    assert [(flag, holder) for flag, holder, _ in agent.snapshot().flags] == [(MOVE, "second/Other")]
+    runtime.close()
 
 
 def test_a_life_begins_and_ends_in_one_order(known):

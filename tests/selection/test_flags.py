@@ -513,8 +513,8 @@ def test_what_a_coroutine_performs_shares_them(abc, body):
             ai.perform("demo:walk", to="there")
 
     state = abc.state({"C": C, "A": LeafBehavior}, body=type("Body", (), {
-        "perform": lambda self, *args: asked.append(args), "flags": body.flags, "kernel": None, "entity": None,
-        "name": "b", "number": 0, "fault": body.fault,
+        "perform": lambda self, *args: asked.append(args), "flags": body.flags, "flags_if_made": body.flags,
+        "kernel": None, "entity": None, "name": "b", "number": 0, "fault": body.fault,
     })())  # fmt: skip
     state.set_variable("c", True)
     state.drive()

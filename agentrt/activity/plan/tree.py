@@ -129,7 +129,7 @@ import sys
 import types
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
@@ -382,7 +382,7 @@ def _think_at_once(frame: Frame, asked: list[Unit]) -> bool:
     inline: Inline = kernel.inline
     if before is None or before.coro is not None or inline.acting is not None:
         return False
-    is_plain = frame.is_plain
+    is_plain = frame.manner.is_plain
     if not is_plain:
         for unit in asked:
             if unit.spec.think_code is None:
@@ -419,7 +419,7 @@ def _first_steps(  # noqa: C901 - one frame, for speed
 ) -> None:
     """Make the first step of each, which is its last one."""
     is_watched = frame.planner.trace.on
-    is_plain = frame.is_plain and not is_watched
+    is_plain = frame.manner.is_plain and not is_watched
     args = frame.args
     error: BaseException | None = None
     for unit in asked:
@@ -542,8 +542,10 @@ class PlannerOwner(ActingAgent, Protocol):
     name: str
     entity: Any
     expected: type[CurrentFields] | None
-    flags: FlagLedger
     precedence: int  # of the plan's claims for control flags
+
+    @property
+    def flags(self) -> FlagLedger: ...
 
     @property
     def read_state(self) -> StateReader:
@@ -1385,14 +1387,31 @@ _SOME: Final = 1  # nobody knows
 _ALL: Final = 2  # all, since all were asked in this round and none has stopped since
 
 
+class Manner:
+    """What a place goes by that follows from who could perform its activity: ``learn`` sees. Equal ones are shared."""
+
+    __slots__ = ("has_filter", "is_plain", "keeps", "least_high")
+
+    def __init__(self, has_filter: bool, is_plain: bool, keeps: bool, least_high: float) -> None:
+        self.has_filter: bool = has_filter  # whether an action of it may forbid the activity
+        self.is_plain: bool = is_plain  # whether its actions are leaves, and none that thinks can suspend
+        self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
+        self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
+
+
+# There are few: what differs most is a number that classes declare. An old one that is forgotten is made again.
+_manner: Final = lru_cache(maxsize=1024)(Manner)
+_UNKNOWN: Final = Manner(False, False, False, 0.0)  # of a place that has not learned anything
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Frame:
     """One activity at one place of a plan."""
 
     __slots__ = (
-        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "has_filter", "index",
-        "is_bound", "is_choosy", "is_looking", "is_plain", "keeps", "least_high", "others", "owner", "parent",
-        "pending", "planner", "protection", "round", "round_open", "since", "state", "units", "version",
+        "_path", "active", "activity", "args", "aside", "depth", "execution", "expected", "index",
+        "is_bound", "is_choosy", "is_looking", "manner", "others", "owner", "parent", "pending", "planner",
+        "protection", "round", "round_open", "since", "state", "units", "version",
     )  # fmt: skip
 
     def __init__(
@@ -1407,7 +1426,7 @@ class Frame:
         self.is_bound: bool = is_bound  # whether later steps read its output
         self.depth: int = 0 if parent is None else parent.frame.depth + 1  # how many frames lie above it
         self.state: int = IDLE  # one of the constants of the module ``states``
-        self.units: list[Unit] = []  # the actions that could, in the order in which the agent learned them
+        self.units: tuple[Unit, ...] = ()  # the actions that could, in the order in which the agent learned them
         self.active: Unit | None = None  # the elected unit
         self.args: Any = None  # what the activity was called with
         self.expected: Current | None = None  # the expected state of the entity before it; None while nobody touched it
@@ -1416,10 +1435,7 @@ class Frame:
         self.pending: int = 0
         self.round: int = 0  # how often it began to think
         self.since: int = 0  # the tick in which it began to think
-        self.has_filter: bool = False  # whether an action of it may forbid the activity; ``learn`` sees
-        self.keeps: bool = False  # whether actions of it may go on thinking over the end of a plan
-        self.is_plain: bool = False  # whether its actions are leaves, and none that thinks can suspend; as above
-        self.least_high: float = 0.0  # the least of what its actions declare as their greatest utility; as above
+        self.manner: Manner = _UNKNOWN  # what follows from who they are
         self.others: int = _SOME  # which units but the elected one are not idle
         self.is_choosy: bool = False  # whether it asks some of those that could, and more when there is reason to
         self.aside: list[Unit] | None = None  # those of its units that go on thinking while it is idle; None for none
@@ -1496,7 +1512,7 @@ class Frame:
         self.round_open = True
         self.others = _SOME if self.is_choosy else _ALL
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
-        if self.has_filter and _is_blocked(self):
+        if self.manner.has_filter and _is_blocked(self):
             self._drop()
             self.close_answer()
             return
@@ -1549,7 +1565,7 @@ class Frame:
 
     def _drop(self) -> None:
         """Nobody is asked: those who were set aside and taken up are not, either."""
-        if self.keeps:
+        if self.manner.keeps:
             for unit in self.units:
                 if unit.state != IDLE:
                     unit.end_thinking()
@@ -1737,7 +1753,7 @@ class Frame:
                 if active.start():
                     if (
                         # else all were asked, and all could beat it
-                        self.others != _ALL or self.is_bound or self.least_high <= active.utility
+                        self.others != _ALL or self.is_bound or self.manner.least_high <= active.utility
                     ) and (len(self.units) > 1 or self.is_choosy):
                         adjust(self)  # only now: while it could still refuse, the others are who would take its place
                     return not self.execution.is_aborting  # the hooks of those who lost may abort
@@ -1765,7 +1781,7 @@ class Frame:
         if self.state == IDLE:
             return
         self.round_open = False
-        why = self.execution.renewing if self.keeps and self.version == self.planner.version else ""
+        why = self.execution.renewing if self.manner.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
         active = self.active
         if self.others == _NONE and active is not None and active.state >= STARTED:
@@ -1808,15 +1824,17 @@ def learn(frame: Frame) -> None:
     specs = frame.performers()
     kept = {unit.spec: unit for unit in frame.units}
     units = [kept.pop(spec, None) or make_unit(frame, spec) for spec in specs]
-    frame.units = [unit for unit in units if unit is not None]
+    frame.units = tuple([unit for unit in units if unit is not None])
     if frame.execution.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
-    frame.has_filter = any(spec.has_filter for spec in specs)
-    frame.is_plain = all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs)
-    frame.least_high = min([spec.high for spec in specs], default=0.0)
+    frame.manner = _manner(
+        any(spec.has_filter for spec in specs),
+        all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs),
+        keeps_thinking(frame),
+        min([spec.high for spec in specs], default=0.0),
+    )
     frame.others = _SOME
-    frame.keeps = keeps_thinking(frame)
 
 
 def make_unit(frame: Frame, spec: Declared) -> Unit | None:
@@ -1838,7 +1856,7 @@ def take_up(frame: Frame) -> Unit | None:
     """
     if frame.state == IDLE or frame.version == frame.planner.version:
         return None
-    before, had_filter = frame.units, frame.has_filter
+    before, had_filter = frame.units, frame.manner.has_filter
     learn(frame)
     now, known = set(frame.units), set(before)  # a task group may have thousands
     gone = [unit for unit in before if unit not in now]
@@ -1846,12 +1864,12 @@ def take_up(frame: Frame) -> Unit | None:
     for unit in gone:
         if unit.state >= STARTED:
             lost = None if unit.state == FINISHED else unit
-            frame.units.append(unit)  # until the plan is unwound; then it learns again
+            frame.units = (*frame.units, unit)  # until the plan is unwound; then it learns again
             frame.version = -1
         elif unit.state != IDLE:
             unit.end_thinking()
     if frame.state in (THINKING, READY):
-        if had_filter or frame.has_filter or not before:
+        if had_filter or frame.manner.has_filter or not before:
             begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
         else:
             frame.begin_late([unit for unit in frame.units if unit not in known])
@@ -1934,14 +1952,14 @@ def outdone(frame: Frame, unit: Unit) -> None:
         execution.renewing = ""
 
 
-def bring_back(frame: Frame, args: Any, expected: Current | None) -> list[Unit]:
+def bring_back(frame: Frame, args: Any, expected: Current | None) -> tuple[Unit, ...]:
     """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
     kept = _bring_back(frame)
     is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
     for unit in kept:
         if unit.state != IDLE and (not is_same or unit.state == IMPOSSIBLE):  # idle: it was to think again by itself
             unit.end_thinking("its arguments are others now")
-    return [unit for unit in frame.units if unit.state == IDLE]
+    return tuple([unit for unit in frame.units if unit.state == IDLE])
 
 
 def _bring_back(frame: Frame) -> list[Unit]:
@@ -2097,7 +2115,7 @@ def adjust(frame: Frame) -> None:
     is_over = frame.state == FINISHED
     bar = _NOBODY if frame.is_bound or is_over else active.utility
     idle: list[Unit] = []
-    why = "" if not frame.keeps else ENDED if is_over else _OUTDONE
+    why = "" if not frame.manner.keeps else ENDED if is_over else _OUTDONE
     watched = frame.planner.trace.on
     frame.others = _NONE  # until one is found, or begun by what is called here
     for unit in frame.units:
@@ -2298,7 +2316,7 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
     name = name_of(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
         frame.protection.missing = name
-    for unit in list(frame.units):
+    for unit in frame.units:
         if only is not None and unit is not only:
             continue
         if unit.extras is not None and any(kept is entity for kept in unit.extras.exempt):
@@ -2555,7 +2573,7 @@ def restore_place(unit: Unit, place: Place | None) -> None:
 # --- what runs a tree, and unwinds it ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Troubles:
     """What went wrong in a plan, until one runs to its end that takes time."""
 
@@ -2568,43 +2586,70 @@ class Troubles:
 _NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a record of its own
 
 
+@dataclass(slots=True, eq=False)
+class Seldom:
+    """What most plans never need."""
+
+    holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
+    troubles: Troubles = _NO_TROUBLES
+    # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
+    abort: tuple[str, Unit | None, bool] | None = None
+    then: Callable[[], object] | None = None  # called when it has ended for good
+    # executed frames that nobody waits for any more, and what to call when they are unwound
+    given_up: dict[Frame, Callable[[], None]] | None = None
+    used: tuple[int, int, int] = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
+    # how many plans in a row, tick after tick, ended in the tick in which they began; and the tick of the last one
+    in_no_time: tuple[int, int] = (0, 0)
+
+
+_NOTHING_SELDOM: Final = Seldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "_abort", "_given_up", "_in_no_time", "_used", "asides", "holder", "is_aborting", "is_stopped",
-        "planner", "renewing", "root", "runs", "stale", "target", "then", "troubles", "waiting",
+        "asides", "is_aborting", "is_stopped", "planner", "renewing", "root", "runs", "seldom", "stale", "target",
+        "waiting",
     )  # fmt: skip
 
     coro = None  # as an entry of the agenda it stands for no author's code
 
     def __init__(self, planner: Planner, activity: str, holder: Holder | None = None) -> None:
         self.planner: Planner = planner
-        self.holder: Holder | None = holder
         self.root: Frame = Frame(self, self, None, activity, 0, is_bound=False)  # the frame of the root activity
         self.runs: tuple[Unit, ...] = ()  # the units whose ``run`` is under way, outermost first
-        self.troubles: Troubles = _NO_TROUBLES
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
         self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
         self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
-        # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
-        self._abort: tuple[str, Unit | None, bool] | None = None
-        self.then: Callable[[], object] | None = None  # called when it has ended for good
-        # executed frames that nobody waits for any more, and what to call when they are unwound
-        self._given_up: dict[Frame, Callable[[], None]] | None = None
-        self._used = (0, 0, 0)  # a tick, and how many preemptions and executed activities there were in it
-        # how many plans in a row, tick after tick, ended in the tick in which they began; and the tick of the last one
-        self._in_no_time: tuple[int, int] = (0, 0)
+        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.waiting: object = 0  # until which tick it pauses
+        if holder is not None:
+            self.more().holder = holder
 
     @property
     def stepper(self) -> Execution:
         """Itself: it is its own entry of the agenda, while it pauses."""
         return self
+
+    def more(self) -> Seldom:
+        """Room for what most never need, to write into."""
+        if self.seldom is _NOTHING_SELDOM:
+            self.seldom = Seldom()
+        return self.seldom
+
+    @property
+    def holder(self) -> Holder | None:
+        """For whom all of it acts."""
+        return self.seldom.holder
+
+    @property
+    def troubles(self) -> Troubles:
+        return self.seldom.troubles
 
     @property
     def title(self) -> str:
@@ -2680,9 +2725,10 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            times, ended_in = self._in_no_time
+            seldom = self.more()
+            times, ended_in = seldom.in_no_time
             times = times + 1 if tick == ended_in + 1 else 1
-            self._in_no_time = times, tick
+            seldom.in_no_time = times, tick
             if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
                 self.planner.tell_no_time(frame.active.path())
         if self.stale:
@@ -2697,7 +2743,8 @@ class Execution:
             self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
-            self.troubles = _NO_TROUBLES
+            if self.seldom.troubles is not _NO_TROUBLES:
+                self.seldom.troubles = _NO_TROUBLES
             self.begin()
         else:
             self._later()
@@ -2799,9 +2846,10 @@ class Execution:
 
     def give_up(self, frame: Frame, then: Callable[[], None]) -> None:
         """Unwind an executed frame because nobody waits for it any more."""
-        if self._given_up is None:
-            self._given_up = {}
-        self._given_up[frame] = then
+        seldom = self.more()
+        if seldom.given_up is None:
+            seldom.given_up = {}
+        seldom.given_up[frame] = then
         self.unwind(frame, "the executing action gave up")
 
     def _stop_innermost(self, reason: str) -> None:
@@ -2828,7 +2876,7 @@ class Execution:
 
     def _stop_executed(self, frame: Frame) -> None:
         frame.stop()
-        then = None if self._given_up is None else self._given_up.pop(frame, None)
+        then = None if self.seldom.given_up is None else self.seldom.given_up.pop(frame, None)
         if then is not None:
             then()
 
@@ -2842,7 +2890,7 @@ class Execution:
         self.target = None  # before who comes next is started, which must not take itself for unwinding
         if target is self.root and self.is_aborting:
             self._stopped()
-        elif self._given_up is not None and target in self._given_up:
+        elif self.seldom.given_up is not None and target in self.seldom.given_up:
             self._stop_executed(target)
         else:
             unwound(target, was_running=True)
@@ -2850,7 +2898,7 @@ class Execution:
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
         tick, switches, executed = self._used_now()
-        self._used = (tick, switches + 1, executed)
+        self.more().used = (tick, switches + 1, executed)
         return switches < MAX_SWITCHES
 
     def may_execute(self) -> bool:
@@ -2860,12 +2908,13 @@ class Execution:
         are; each of these costs as much as many steps.
         """
         tick, switches, executed = self._used_now()
-        self._used = (tick, switches, executed + 1)
+        self.more().used = (tick, switches, executed + 1)
         return executed < MAX_EXECUTED * self.planner.kernel.livelock_steps
 
     def _used_now(self) -> tuple[int, int, int]:
         tick = self.planner.kernel.clock.tick
-        return self._used if self._used[0] == tick else (tick, 0, 0)
+        used = self.seldom.used
+        return used if used[0] == tick else (tick, 0, 0)
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
@@ -2888,7 +2937,7 @@ class Execution:
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
             return
-        self._abort = (reason, unit, counts)
+        self.more().abort = (reason, unit, counts)
         self.is_aborting = True
         if self.planner.trace.on:
             path = self.root.path() if unit is None else unit.path()
@@ -2898,7 +2947,7 @@ class Execution:
     def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
         """Unwind the whole plan for good, and call a function when it has ended."""
         if then is not None:
-            self.then = then  # it may be on its way already
+            self.more().then = then  # it may be on its way already
         if self.is_stopped:
             return
         self.is_stopped = self.is_aborting = True
@@ -2908,10 +2957,11 @@ class Execution:
     def _stopped(self) -> None:
         self.root.stop()
         end_asides(self.asides)
-        abort, self._abort = self._abort, None
+        seldom = self.more()
+        abort, seldom.abort = seldom.abort, None
         self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
-        if self.then is not None:
-            self.then()
+        if seldom.then is not None:
+            seldom.then()
             return
         assert abort is not None
         reason, unit, counts = abort
@@ -2929,9 +2979,10 @@ class Execution:
             self._later()
 
     def _own_troubles(self) -> Troubles:
-        if self.troubles is _NO_TROUBLES:
-            self.troubles = Troubles()
-        return self.troubles
+        seldom = self.more()
+        if seldom.troubles is _NO_TROUBLES:
+            seldom.troubles = Troubles()
+        return seldom.troubles
 
     def restart(self, seconds: float) -> None:
         """The planner gave up, but its agent is not to: think again, after a while."""

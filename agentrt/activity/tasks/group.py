@@ -1210,7 +1210,7 @@ class TaskFrame(Frame):
     def _ask(self, specs: Sequence[TaskSpec]) -> None:
         self._tidy()
         made = [unit for spec in specs if (unit := make_unit(self, spec)) is not None]
-        self.units: list[Unit] = [*self.units, *made]
+        self.units: tuple[Unit, ...] = (*self.units, *made)
         asked: list[Unit] = []
         for unit in made:
             unit.begin(asked)
@@ -1322,7 +1322,7 @@ class TaskFrame(Frame):
                 self.asked[spec] = unit.utility
                 heappush(self._let_go, (-unit.utility, spec.task.number, spec))
         dropped = set(gone)
-        self.units = [unit for unit in self.units if unit not in dropped]
+        self.units = tuple([unit for unit in self.units if unit not in dropped])
         self._untidy = max(2 * WINDOW, 2 * len(self.units))
         for unit in gone:
             unit.end_thinking()  # last: it may wake others, who are to find the books of this frame in order
