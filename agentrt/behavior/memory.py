@@ -343,7 +343,6 @@ class TreeState:
     """What the machine keeps for a memory, and authors have no use for."""
 
     memory: Memory
-    machine: Machine
     asked: DeciderNode | None = None  # whose Decide is being called
     asked_by: Activation | None = None  # the group that asks it; None for ROOT
     is_plain: bool = True  # nothing unusual: the steady path may run
@@ -412,7 +411,7 @@ class TreeState:
         if self.is_ticking:
             self.update()
         else:
-            self.machine.settle(self.memory, False)
+            self.memory.tree._machine.settle(self.memory, False)
 
 
 # --- what authors hold ------------------------------------------------------------------------------------------------
@@ -457,6 +456,9 @@ class _StaticTree(Protocol):
     nodes: tuple[DeciderNode, ...]
     num_timers: int
 
+    @property
+    def _machine(self) -> Machine: ...
+
     def node(self, name: str) -> DeciderNode: ...
 
     def outline(self, name: str = "tree") -> Outline: ...
@@ -488,7 +490,7 @@ class Memory:
     rank = BEHAVIOR  # where it stands in a tick
     view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns
 
-    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
+    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int) -> None:
         self.tree: _StaticTree = tree
         self.agent: Any = agent  # any object
         self.body: Body | None = None  # whom it drives; None before it has joined one
@@ -500,7 +502,7 @@ class Memory:
         self.time: float = 0.0  # game seconds of this tick
         self.dt: float = 0.0  # seconds since the last one
         self.decision_flags: int = 0  # the word of this tick
-        self.state: TreeState = TreeState(self, machine)
+        self.state: TreeState = TreeState(self)
         self._clock: Clock | None = None  # of the body that it drives
         self._given_flags: int | None = None  # the word of stimuli that this tick was given
         self._stimuli: Stimuli | None = None
@@ -555,13 +557,13 @@ class Memory:
         state.is_ticking = True
         try:
             if at is not None and state.is_plain and self.tree.debug_output.level < 3:
-                steady = state.machine.steady  # a slot, and not a method: quicker looked up in a step of its own
+                steady = self.tree._machine.steady  # a slot, and not a method: quicker looked up in a step of its own
                 return steady(self, at)
-            return state.machine.in_full(self)
+            return self.tree._machine.in_full(self)
         finally:
             state.is_ticking = False
             if not state.is_plain:
-                state.machine.settle(self, True)
+                self.tree._machine.settle(self, True)
 
     def _require_later(self, time: float) -> None:
         """Refuse a time that is none, or before the last one: timers and durations would run backwards."""
@@ -585,7 +587,7 @@ class Memory:
 
         Source: Spore, behavior trees: "S04: How Deciders Decide", 3; "S05: Subset Rule".
         """
-        return self.state.machine.delegate(self)
+        return self.tree._machine.delegate(self)
 
     # --- what deciding asks -------------------------------------------------------------------------------------------
 
@@ -697,11 +699,11 @@ class Memory:
 
         Source: Spore, behavior trees: "S11: Debugging", 1.
         """
-        return self.state.machine.text(self, whole_tree)
+        return self.tree._machine.text(self, whole_tree)
 
     def view(self) -> TreeView:
         """What it is doing, as plain values."""
-        return self.state.machine.view(self)
+        return self.tree._machine.view(self)
 
     def outline(self) -> Outline:
         """The whole tree as it was declared, with the paths that this memory gives it; made once for each tree."""
@@ -742,7 +744,8 @@ class Memory:
         if self._stimuli is not None:
             self._stimuli.pass_to(now)
         try:
-            self.tick(now - self.time, None, None, now)
+            passed = now - self.time
+            self.tick(clock.passed if passed == clock.passed else passed, None, None, now)
         except AgentRTError as error:
             self.state.body.fault(self.name, "tick", error)
 
