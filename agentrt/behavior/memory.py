@@ -302,6 +302,7 @@ _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group
 class Rare:
     """What a memory seldom needs. Of its collections most have nothing in them: they are replaced, not changed."""
 
+    precedence: int = 0  # of its claims for control flags
     delegated: _Delegated | None = None  # what the children of a group answered that delegated its Decide to them
     redeciding: Activation | None = None  # the group whose Decide is called because a child failed
     stream: Stream | None = None  # its random numbers
@@ -483,8 +484,8 @@ class Memory:
     """
 
     __slots__ = (
-        "_clock", "_given_flags", "_stimuli", "agent", "body", "decision_flags", "dt", "name", "precedence", "root",
-        "state", "time", "timers", "tree",
+        "_clock", "_given_flags", "_stimuli", "agent", "body", "decision_flags", "dt", "name", "root", "state",
+        "time", "timers", "tree",
     )  # fmt: skip
 
     rank = BEHAVIOR  # where it stands in a tick
@@ -495,7 +496,6 @@ class Memory:
         self.agent: Any = agent  # any object
         self.body: Body | None = None  # whom it drives; None before it has joined one
         self.name: str = name  # begins the paths of its deciders
-        self.precedence: int = precedence  # of its claims for control flags
         self.root: Activation | None = None  # the activation of ROOT; None while ROOT is not active
         # game seconds of the last Decide of each decider with a timer
         self.timers: list[float] = [_NEVER] * tree.num_timers if tree.num_timers else _NO_TIMERS
@@ -503,9 +503,20 @@ class Memory:
         self.dt: float = 0.0  # seconds since the last one
         self.decision_flags: int = 0  # the word of this tick
         self.state: TreeState = TreeState(self)
+        self.precedence = precedence
         self._clock: Clock | None = None  # of the body that it drives
         self._given_flags: int | None = None  # the word of stimuli that this tick was given
         self._stimuli: Stimuli | None = None
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims for control flags: the higher one wins."""
+        return 0 if self.state.seldom is None else self.state.seldom.precedence
+
+    @precedence.setter
+    def precedence(self, precedence: int) -> None:
+        if precedence != self.precedence:  # that of most is 0, for which no room is needed
+            self.state.rare.precedence = precedence
 
     # --- the tick -----------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ actions known for that place. Else it begins anew, as does one that is not possi
 around it is not the same: over an abort, an interruption of the plan that it is a part of, and the end of the agent;
 below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it
 takes it back by itself, because a step before it has something else or rejected. What was aside when a plan ended and
-is not taken up until the next one ends is stopped then (``Seldom.stale``). Kept in sync: a place with units set
+is not taken up until the next one ends is stopped then (``PlanSeldom.stale``). Kept in sync: a place with units set
 aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none
 of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
 it has one (``note_cut``): nobody starves in silence.
@@ -2584,7 +2584,7 @@ _NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a re
 
 
 @dataclass(slots=True, eq=False)
-class Seldom:
+class PlanSeldom:
     """What most plans never need."""
 
     holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
@@ -2601,7 +2601,7 @@ class Seldom:
     in_no_time: tuple[int, int] = (0, 0)
 
 
-_NOTHING_SELDOM: Final = Seldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
+_NOTHING_SELDOM: Final = PlanSeldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -2621,7 +2621,7 @@ class Execution:
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
-        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
+        self.seldom: PlanSeldom = _NOTHING_SELDOM  # what most never need
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.waiting: object = 0  # until which tick it pauses
         if holder is not None:
@@ -2632,10 +2632,10 @@ class Execution:
         """Itself: it is its own entry of the agenda, while it pauses."""
         return self
 
-    def more(self) -> Seldom:
+    def more(self) -> PlanSeldom:
         """Room for what most never need, to write into."""
         if self.seldom is _NOTHING_SELDOM:
-            self.seldom = Seldom()
+            self.seldom = PlanSeldom()
         return self.seldom
 
     @property
