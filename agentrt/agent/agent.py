@@ -295,10 +295,18 @@ class Agent(Generic[E_co]):
         """The activity that it performs all the time."""
         return self._seldom.top
 
+    @top.setter
+    def top(self, top: str) -> None:
+        self._more().top = top
+
     @property
     def expected(self) -> type[CurrentFields] | None:
         """The fields of CURRENT with their types; None for any field."""
         return self._seldom.expected
+
+    @expected.setter
+    def expected(self, expected: type[CurrentFields] | None) -> None:
+        self._more().expected = expected
 
     @property
     def precedence(self) -> int:
@@ -307,7 +315,8 @@ class Agent(Generic[E_co]):
 
     @precedence.setter
     def precedence(self, precedence: int) -> None:
-        self._more().precedence = precedence
+        if precedence != self.precedence:
+            self._more().precedence = precedence
 
     @property
     def values(self) -> Callable[[], Mapping[str, object]] | None:
