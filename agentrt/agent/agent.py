@@ -224,8 +224,8 @@ class Agent(Generic[E_co]):
     """
 
     __slots__ = (
-        "__weakref__", "_attachments", "_bond", "_known", "_random", "_seldom", "entity", "expected", "flags_if_made",
-        "given_name", "is_ending", "name", "number", "planner", "precedence", "runtime", "top",
+        "__weakref__", "_attachments", "_bond", "_known", "_random", "_seldom", "entity", "flags_if_made", "given_name",
+        "is_ending", "name", "number", "planner", "runtime",
     )  # fmt: skip
 
     holder: Holder | None = None  # an agent acts for nobody
@@ -256,16 +256,17 @@ class Agent(Generic[E_co]):
         self.number: int = (
             0  # its entity's ``id``, if that is a number, else that of its arrival in its runtime, from 1
         )
-        self.top: str = top
         self.runtime: AgentRuntime | None = None  # the runtime that it is part of
         self.planner: Planner | None = None
         self.is_ending: bool = False  # whether it was told to end
         self.flags_if_made: FlagLedger | None = None  # its ledger of control flags, for who only looks
-        self.expected: type[CurrentFields] | None = expected
         self._seldom: Seldom = _NOTHING_SELDOM  # what most never need
-        if read_state is not read_entity or seed is not None:
-            self._more().read_state = read_state
-            self._more().seed = seed
+        number_in(precedence, "Agent", "precedence")
+        is_usual = read_state is read_entity and seed is None and expected is None and top == TOP and precedence == 0
+        if not is_usual:
+            more = self._more()
+            more.read_state, more.seed, more.expected, more.top = read_state, seed, expected, top
+            more.precedence = precedence
         self._random: Stream | None = None
         self._bond: Connection | None = None  # to its entity's end, while it lives
         self._attachments: tuple[Attachment, ...] = ()  # the business of ``Drivers``, like ``Seldom.lent_to``
@@ -274,8 +275,6 @@ class Agent(Generic[E_co]):
         self._known: Knowledge | tuple[type[Action], ...] = knowledge
         knowledge.start_with(packs_of(entity), (*listed("packs", packs), *listed("actions", actions)))
         self._known = knowledge.in_short()
-        number_in(precedence, "Agent", "precedence")
-        self.precedence: int = precedence
         self.drivers.attach_all(drivers)
 
     def _more(self) -> Seldom:
@@ -290,6 +289,34 @@ class Agent(Generic[E_co]):
     def error(self) -> AgentKilled | None:
         """Why it was killed."""
         return self._seldom.error
+
+    @property
+    def top(self) -> str:
+        """The activity that it performs all the time."""
+        return self._seldom.top
+
+    @top.setter
+    def top(self, top: str) -> None:
+        self._more().top = top
+
+    @property
+    def expected(self) -> type[CurrentFields] | None:
+        """The fields of CURRENT with their types; None for any field."""
+        return self._seldom.expected
+
+    @expected.setter
+    def expected(self, expected: type[CurrentFields] | None) -> None:
+        self._more().expected = expected
+
+    @property
+    def precedence(self) -> int:
+        """Of its plan's claims for control flags: the higher one wins."""
+        return self._seldom.precedence
+
+    @precedence.setter
+    def precedence(self, precedence: int) -> None:
+        if precedence != self.precedence:
+            self._more().precedence = precedence
 
     @property
     def values(self) -> Callable[[], Mapping[str, object]] | None:
@@ -944,12 +971,15 @@ class Seldom:
 
     ended: Event | None = None  # made when somebody asks for it
     error: AgentKilled | None = None  # why it was killed
+    expected: type[CurrentFields] | None = None  # the fields of CURRENT with their types; None for any field
     gameplay: Gameplay | None = None
     lent_to: tuple[Driver, ...] = ()  # the business of ``Drivers``
     log_level: str | None = None
+    precedence: int = 0  # of its plan's claims for control flags
     read_state: StateReader = read_entity
     seed: int | str | None = None
     signals: dict[str, Signal] = field(default_factory=dict)
+    top: str = TOP  # the activity that it performs all the time
     values: Callable[[], Mapping[str, object]] | None = None
 
 

@@ -302,6 +302,7 @@ _Delegated = tuple[Activation, DeciderChoice | None]  # an activation of a group
 class Rare:
     """What a memory seldom needs. Of its collections most have nothing in them: they are replaced, not changed."""
 
+    precedence: int = 0  # of its claims for control flags
     delegated: _Delegated | None = None  # what the children of a group answered that delegated its Decide to them
     redeciding: Activation | None = None  # the group whose Decide is called because a child failed
     stream: Stream | None = None  # its random numbers
@@ -343,7 +344,6 @@ class TreeState:
     """What the machine keeps for a memory, and authors have no use for."""
 
     memory: Memory
-    machine: Machine
     asked: DeciderNode | None = None  # whose Decide is being called
     asked_by: Activation | None = None  # the group that asks it; None for ROOT
     is_plain: bool = True  # nothing unusual: the steady path may run
@@ -412,7 +412,7 @@ class TreeState:
         if self.is_ticking:
             self.update()
         else:
-            self.machine.settle(self.memory, False)
+            self.memory.tree._machine.settle(self.memory, False)
 
 
 # --- what authors hold ------------------------------------------------------------------------------------------------
@@ -457,6 +457,9 @@ class _StaticTree(Protocol):
     nodes: tuple[DeciderNode, ...]
     num_timers: int
 
+    @property
+    def _machine(self) -> Machine: ...
+
     def node(self, name: str) -> DeciderNode: ...
 
     def outline(self, name: str = "tree") -> Outline: ...
@@ -481,29 +484,39 @@ class Memory:
     """
 
     __slots__ = (
-        "_clock", "_given_flags", "_stimuli", "agent", "body", "decision_flags", "dt", "name", "precedence", "root",
-        "state", "time", "timers", "tree",
+        "_clock", "_given_flags", "_stimuli", "agent", "body", "decision_flags", "dt", "name", "root", "state",
+        "time", "timers", "tree",
     )  # fmt: skip
 
     rank = BEHAVIOR  # where it stands in a tick
     view_type: ClassVar[type[TreeView]] = TreeView  # what ``view`` returns
 
-    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int, machine: Machine) -> None:
+    def __init__(self, tree: _StaticTree, agent: Any, name: str, precedence: int) -> None:
         self.tree: _StaticTree = tree
         self.agent: Any = agent  # any object
         self.body: Body | None = None  # whom it drives; None before it has joined one
         self.name: str = name  # begins the paths of its deciders
-        self.precedence: int = precedence  # of its claims for control flags
         self.root: Activation | None = None  # the activation of ROOT; None while ROOT is not active
         # game seconds of the last Decide of each decider with a timer
         self.timers: list[float] = [_NEVER] * tree.num_timers if tree.num_timers else _NO_TIMERS
         self.time: float = 0.0  # game seconds of this tick
         self.dt: float = 0.0  # seconds since the last one
         self.decision_flags: int = 0  # the word of this tick
-        self.state: TreeState = TreeState(self, machine)
+        self.state: TreeState = TreeState(self)
+        self.precedence = precedence
         self._clock: Clock | None = None  # of the body that it drives
         self._given_flags: int | None = None  # the word of stimuli that this tick was given
         self._stimuli: Stimuli | None = None
+
+    @property
+    def precedence(self) -> int:
+        """Of its claims for control flags: the higher one wins."""
+        return 0 if self.state.seldom is None else self.state.seldom.precedence
+
+    @precedence.setter
+    def precedence(self, precedence: int) -> None:
+        if precedence != self.precedence:  # that of most is 0, for which no room is needed
+            self.state.rare.precedence = precedence
 
     # --- the tick -----------------------------------------------------------------------------------------------------
 
@@ -555,13 +568,13 @@ class Memory:
         state.is_ticking = True
         try:
             if at is not None and state.is_plain and self.tree.debug_output.level < 3:
-                steady = state.machine.steady  # a slot, and not a method: quicker looked up in a step of its own
+                steady = self.tree._machine.steady  # a slot, and not a method: quicker looked up in a step of its own
                 return steady(self, at)
-            return state.machine.in_full(self)
+            return self.tree._machine.in_full(self)
         finally:
             state.is_ticking = False
             if not state.is_plain:
-                state.machine.settle(self, True)
+                self.tree._machine.settle(self, True)
 
     def _require_later(self, time: float) -> None:
         """Refuse a time that is none, or before the last one: timers and durations would run backwards."""
@@ -585,7 +598,7 @@ class Memory:
 
         Source: Spore, behavior trees: "S04: How Deciders Decide", 3; "S05: Subset Rule".
         """
-        return self.state.machine.delegate(self)
+        return self.tree._machine.delegate(self)
 
     # --- what deciding asks -------------------------------------------------------------------------------------------
 
@@ -697,11 +710,11 @@ class Memory:
 
         Source: Spore, behavior trees: "S11: Debugging", 1.
         """
-        return self.state.machine.text(self, whole_tree)
+        return self.tree._machine.text(self, whole_tree)
 
     def view(self) -> TreeView:
         """What it is doing, as plain values."""
-        return self.state.machine.view(self)
+        return self.tree._machine.view(self)
 
     def outline(self) -> Outline:
         """The whole tree as it was declared, with the paths that this memory gives it; made once for each tree."""
@@ -742,7 +755,8 @@ class Memory:
         if self._stimuli is not None:
             self._stimuli.pass_to(now)
         try:
-            self.tick(now - self.time, None, None, now)
+            passed = now - self.time
+            self.tick(clock.passed if passed == clock.passed else passed, None, None, now)
         except AgentRTError as error:
             self.state.body.fault(self.name, "tick", error)
 

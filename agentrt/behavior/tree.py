@@ -18,7 +18,7 @@ Debugging", 1: "either the active deciders or the entire tree".
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, ClassVar
 
 from agentrt.behavior.compile import DeciderNode, compile_tree
 from agentrt.behavior.debug import print_state, view_of
@@ -90,6 +90,7 @@ class BehaviorTree:
     Source: Spore, behavior trees: "S01: Overview"; "S09: Initializing and Ticking the Behavior Tree".
     """
 
+    _machine: ClassVar[Machine] = _MACHINE  # what ticks its memories and shows them
     _attach_instead = "A tree is shared by all; attach a memory of it: tree.memory()."
 
     def __init__(
@@ -224,7 +225,7 @@ class BehaviorTree:
         """
         self.initialize_tree_data()
         number_in(precedence, "BehaviorTree.memory", "precedence")
-        memory = Memory(self, agent, name, precedence, _MACHINE)
+        memory = Memory(self, agent, name, precedence)
         if stimuli is not None:
             memory.stimuli = stimuli
         if callable(decision_flags):

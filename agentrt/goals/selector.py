@@ -263,7 +263,7 @@ def move(wrapped: WrappedGoal, state: int) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class Seldom:
+class GoalsSeldom:
     """What most selectors never need."""
 
     # Ordered sets, of which one is taken out at once: a selector may have thousands of goals that end together.
@@ -274,10 +274,11 @@ class Seldom:
     barred: frozenset[WrappedGoal] = _NOBODY  # who is out by somebody's hand, and did not raise
     # The names of goals that somebody's hand has put out and has forced; of goals that come later, too.
     steered: tuple[frozenset[str], frozenset[str]] | None = None
+    precedence: int = 0  # of its goals' claims for control flags
     ledger: FlagLedger | None = None  # of the selector's own; None for that of whom it drives
 
 
-_NOTHING_SELDOM: Final = Seldom()  # of all who never needed any; nobody writes into it, see ``Lifecycle.more``
+_NOTHING_SELDOM: Final = GoalsSeldom()  # of all who never needed any; nobody writes into it, see ``Lifecycle.more``
 
 
 class Lifecycle:
@@ -293,7 +294,7 @@ class Lifecycle:
         self.given: Body | None = None  # the body, if it is known
         self.running: int = 0  # how many goals run, so that the passes over those can be left out
         self.notes: dict[WrappedGoal, Notes] | None = None
-        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
+        self.seldom: GoalsSeldom = _NOTHING_SELDOM  # what most never need
         self.is_busy: bool = False  # one of its goals is being called
         # Control flags that are disabled; replaced: a pass, which may change it, asks for it anew with each goal.
         self.disabled: tuple[str, ...] = ()
@@ -313,10 +314,10 @@ class Lifecycle:
             body = self.given = LoneBody()
         return body
 
-    def more(self) -> Seldom:
+    def more(self) -> GoalsSeldom:
         """Room for what most never need, to write into."""
         if self.seldom is _NOTHING_SELDOM:
-            self.seldom = Seldom()
+            self.seldom = GoalsSeldom()
         return self.seldom
 
     def holder_of(self, goal: Goal) -> WrappedGoal:
@@ -833,7 +834,7 @@ class GoalSelector:
     """
 
     __slots__ = (
-        "_goals", "_is_given", "_life", "full_ticks", "is_away", "name", "precedence", "rank", "ticks",
+        "_goals", "_is_given", "_life", "full_ticks", "is_away", "name", "rank", "ticks",
     )  # fmt: skip
 
     view_type: ClassVar[type[GoalSelectorView]] = GoalSelectorView  # what ``view`` returns
@@ -851,17 +852,27 @@ class GoalSelector:
         number_in(precedence, "GoalSelector", "precedence")
         self.name: str = name
         self.rank: int = rank
-        self.precedence: int = precedence
         self.full_ticks: bool = full_ticks
         self.ticks: int = 0  # how often ``drive`` was called; 0 again after it left a body
         self.is_away: bool = False  # whether it left its body, or is leaving it; then no goal begins
         self._life: Lifecycle = Lifecycle(self)
+        self.precedence = precedence
         self._goals: tuple[WrappedGoal, ...] = ()
         if flags is not None:
             self._life.more().ledger = self._life.known_ledger = flags
         self._is_given = False  # else the body is one that it made for itself, to be used by hand
         if body is not None:
             self.join(body)
+
+    @property
+    def precedence(self) -> int:
+        """Of its goals' claims for control flags against other models: the higher one wins."""
+        return self._life.seldom.precedence
+
+    @precedence.setter
+    def precedence(self, precedence: int) -> None:
+        if precedence != self.precedence:  # that of most is 0, for which no room is needed
+            self._life.more().precedence = precedence
 
     # --- its goals ----------------------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ class Clock:
         start_tick: the tick after which it begins.
     """
 
-    __slots__ = ("begun", "seconds_per_tick", "start_tick", "tick", "ticks_per_second")
+    __slots__ = ("begun", "passed", "seconds_per_tick", "start_tick", "tick", "ticks_per_second")
 
     def __init__(self, ticks_per_second: int = 20, start_tick: int = 0) -> None:
         if isinstance(ticks_per_second, bool) or not isinstance(ticks_per_second, int):
@@ -43,6 +43,7 @@ class Clock:
         self.seconds_per_tick: float = 1.0 / ticks_per_second
         # ``now`` of the tick that began last, set by the kernel: one object, for all agents that remember it
         self.begun: float = self.now
+        self.passed: float = 0.0  # since the tick before that one, for the same reason
 
     def go_to(self, tick: int) -> None:
         """Stand after a tick: one more to run, or any other if the world is another one from then on."""

@@ -829,7 +829,8 @@ class Kernel:
         self.thread = this_thread()
         clock = self.clock
         clock.tick += 1
-        clock.begun = clock.tick / clock.ticks_per_second
+        before, clock.begun = clock.begun, clock.tick / clock.ticks_per_second
+        clock.passed = clock.begun - before
         outer, running.kernel = running.kernel, self
         try:
             while self._reports:

@@ -1384,8 +1384,12 @@ class ForesightCounts(NamedTuple):
 class GameplayOwner(Body, ActingAgent, Protocol):
     """The agent, as its gameplay sees it."""
 
-    expected: type[CurrentFields] | None
     planner: Planner | None
+
+    @property
+    def expected(self) -> type[CurrentFields] | None:
+        """The fields of CURRENT with their types; None for any field."""
+        ...
 
     @property
     def search(self) -> SearchWork | None:

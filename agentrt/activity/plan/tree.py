@@ -59,7 +59,7 @@ actions known for that place. Else it begins anew, as does one that is not possi
 around it is not the same: over an abort, an interruption of the plan that it is a part of, and the end of the agent;
 below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it
 takes it back by itself, because a step before it has something else or rejected. What was aside when a plan ended and
-is not taken up until the next one ends is stopped then (``Execution.stale``). Kept in sync: a place with units set
+is not taken up until the next one ends is stopped then (``PlanSeldom.stale``). Kept in sync: a place with units set
 aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none
 of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
 it has one (``note_cut``): nobody starves in silence.
@@ -541,8 +541,15 @@ class PlannerOwner(ActingAgent, Protocol):
 
     name: str
     entity: Any
-    expected: type[CurrentFields] | None
-    precedence: int  # of the plan's claims for control flags
+
+    @property
+    def expected(self) -> type[CurrentFields] | None:
+        """The fields of CURRENT with their types; None for any field."""
+
+    @property
+    def precedence(self) -> int:
+        """Of the plan's claims for control flags."""
+        ...
 
     @property
     def flags(self) -> FlagLedger: ...
@@ -1936,7 +1943,8 @@ def set_aside(frame: Frame, kept: list[Unit]) -> None:
     for unit in kept:
         unit.round_is_over()
     frame.aside = kept
-    frame.execution.asides += (frame,)
+    seldom = frame.execution.more()
+    seldom.asides = (*seldom.asides, frame)
 
 
 def outdone(frame: Frame, unit: Unit) -> None:
@@ -1964,10 +1972,10 @@ def bring_back(frame: Frame, args: Any, expected: Current | None) -> tuple[Unit,
 
 def _bring_back(frame: Frame) -> list[Unit]:
     """Who was set aside at a place, which is not in the books of those any more."""
-    execution = frame.execution
+    seldom = frame.execution.more()
     kept, frame.aside = frame.aside or [], None
-    execution.asides = tuple([one for one in execution.asides if one is not frame])
-    execution.stale = tuple([one for one in execution.stale if one is not frame])
+    seldom.asides = tuple([one for one in seldom.asides if one is not frame])
+    seldom.stale = tuple([one for one in seldom.stale if one is not frame])
     if frame.protection is not None:
         frame.protection.release()
         frame.protection = None
@@ -2587,11 +2595,13 @@ _NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a re
 
 
 @dataclass(slots=True, eq=False)
-class Seldom:
+class PlanSeldom:
     """What most plans never need."""
 
     holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
     troubles: Troubles = _NO_TROUBLES
+    asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
+    stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
     # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
     abort: tuple[str, Unit | None, bool] | None = None
     then: Callable[[], object] | None = None  # called when it has ended for good
@@ -2602,7 +2612,7 @@ class Seldom:
     in_no_time: tuple[int, int] = (0, 0)
 
 
-_NOTHING_SELDOM: Final = Seldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
+_NOTHING_SELDOM: Final = PlanSeldom()  # of all that never needed any; nobody writes into it, see ``Execution.more``
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -2610,8 +2620,7 @@ class Execution:
     """The root frame of an agent's plan, and what runs in it."""
 
     __slots__ = (
-        "asides", "is_aborting", "is_stopped", "planner", "renewing", "root", "runs", "seldom", "stale", "target",
-        "waiting",
+        "is_aborting", "is_stopped", "planner", "renewing", "root", "runs", "seldom", "target", "waiting",
     )  # fmt: skip
 
     coro = None  # as an entry of the agenda it stands for no author's code
@@ -2623,9 +2632,7 @@ class Execution:
         self.is_stopped: bool = False  # whether it was told to stop for good
         self.is_aborting: bool = False  # whether all of it is being unwound, by an abort or for good
         self.renewing: str = ""  # why thinking stops at this moment that may be kept, since it will begin again
-        self.asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
-        self.stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
-        self.seldom: Seldom = _NOTHING_SELDOM  # what most never need
+        self.seldom: PlanSeldom = _NOTHING_SELDOM  # what most never need
         self.target: Frame | None = None  # the frame under which everything that runs is being stopped
         self.waiting: object = 0  # until which tick it pauses
         if holder is not None:
@@ -2636,16 +2643,21 @@ class Execution:
         """Itself: it is its own entry of the agenda, while it pauses."""
         return self
 
-    def more(self) -> Seldom:
+    def more(self) -> PlanSeldom:
         """Room for what most never need, to write into."""
         if self.seldom is _NOTHING_SELDOM:
-            self.seldom = Seldom()
+            self.seldom = PlanSeldom()
         return self.seldom
 
     @property
     def holder(self) -> Holder | None:
         """For whom all of it acts."""
         return self.seldom.holder
+
+    @property
+    def asides(self) -> tuple[Frame, ...]:
+        """The places of the plan that are idle where some keep thinking."""
+        return self.seldom.asides
 
     @property
     def troubles(self) -> Troubles:
@@ -2725,20 +2737,21 @@ class Execution:
         tick = self.planner.kernel.clock.tick
         took = tick - frame.active.since
         if not took:
-            seldom = self.more()
-            times, ended_in = seldom.in_no_time
+            times, ended_in = self.seldom.in_no_time
             times = times + 1 if tick == ended_in + 1 else 1
-            seldom.in_no_time = times, tick
+            self.more().in_no_time = times, tick
             if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
                 self.planner.tell_no_time(frame.active.path())
-        if self.stale:
-            end_asides(self.stale)
+        if self.seldom.stale:
+            end_asides(self.seldom.stale)
         self.renewing = ENDED
         try:
             frame.stop()
         finally:
             self.renewing = ""
-        self.stale = self.asides
+        seldom = self.seldom  # looked up now: what stopped may have made it
+        if seldom.stale or seldom.asides:
+            seldom.stale = seldom.asides
         if self.planner.trace.on:
             self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
