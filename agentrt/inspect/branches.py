@@ -142,7 +142,7 @@ class Branches:
         checked = parse_edits(edits, file="the script")
         last = reach[1] if ticks is None else at + min(ticks, MOST_TICKS)
         if last <= at:
-            raise InspectorError("nothing is left to run", "AskedBranch earlier, or go on for more ticks.")
+            raise InspectorError("nothing is left to run", "Branch earlier, or go on for more ticks.")
         outside = next((one for one in checked if not at < one.tick <= last), None)
         if outside is not None:
             problem = f"tick {outside.tick} is not one of the branch, which are ticks {at + 1} to {last}"

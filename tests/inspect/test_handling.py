@@ -35,8 +35,8 @@ def test_what_is_told(watched):
     assert sorted(answers(client)) == [
         (1, True, "", "tick 2: disable action Eat of Ann"),
         (2, False, "/of", "nobody has an action 'Eats'. Did you mean 'Eat'? There are Live, Eat, Rest."),
-        (3, False, "/to", "a utility is a number from 0 to 1 or a pair [low, high] of them, and 'to' is 7. Write "
-         '"to": 0.7, or "to": [0.2, 0.7] for an action that declares a range.'),
+        (3, False, "/to", "a utility is a number from 0 to 1 or a pair [low, high] of them, and not 7. Write 0.7, "
+         "or [0.2, 0.7] for an action that declares a range."),
         (4, False, "/args/times", "'times' is a whole number, and not 'x'. Give a whole number."),
         (5, False, "/send", "nobody takes the input 'knok'. Did you mean 'knock'? There are knock."),
     ]  # fmt: skip
