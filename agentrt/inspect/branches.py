@@ -64,6 +64,10 @@ _MOST_INPUTS = 100
 _LONGEST_ARGS = 400  # characters of what came in, as clients are told
 _FOLDED = sorted(FOLDED)
 
+OF_A_PAST = (
+    "No branch can be run of this: it was saved from the past of a live run, so that what came in before is not in it. "
+    "Record the run from its first tick, agentrt run --record FILE."
+)
 WATCHING_ONLY = "Watching only: start it with its controls, agentrt inspect RECORDING --controls."
 
 

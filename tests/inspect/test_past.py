@@ -295,6 +295,7 @@ def test_saving(keeping, tmp_path):
     assert client.last("agent")["snapshot"]["name"] == "Bob"
     assert min(span[4] for span in client.last("timeline")["spans"]) < 51  # what ran already
     assert served.source.greeting()[0]["unreplayable"] == saved_words(served)
+    assert "saved from the past of a live run" in served.source.greeting()[0]["what_if"]  # and no word of controls
     served.recording.close()
     assert keeping.source.save(None)[0] == "village-21-60.sqlite"
     assert keeping.source.save(10**9)[0] == "village-21-60.sqlite"

@@ -49,7 +49,7 @@ export const whatIfHandlers = {
 
 /** What can be set, in a branch and of what lives: key, words, how what is changed is called, an example of a value. */
 export const SETTINGS = [
-  { key: "utility", words: "Utility of an action", name: "Action", value: "0.7, or 0.2 0.9 for a range" },
+  { key: "utility", words: "Utility of an action", name: "Action", value: "0.7 (0 to 1), or 0.2 0.9 for a range" },
   { key: "weight", words: "Weight of an action", name: "Action", value: "2" },
   { key: "sunk_cost_boost", words: "Sunk cost boost of an action", name: "Action", value: "0.05" },
   { key: "priority", words: "Priority of a goal", name: "Goal", value: "a number; low goes first" },
@@ -107,7 +107,7 @@ export function editOf(key, { tick, name, value, agent }) {
   if (key === "inject" || key === "revoke") return { edit: { tick, [key]: name, ...who } };
   if (key === "send" || key === "drop" || key === "change") return inputEdit(key, tick, name, value);
   const to = valueOf(key, value);
-  if (to === undefined) return { error: `The value does not fit: ${example}.` };
+  if (to === undefined || !isInRange(key, to)) return { error: `The value does not fit: ${example}.` };
   return { edit: { tick, set: key, of: name, to, ...who } };
 }
 
@@ -146,6 +146,13 @@ function valueOf(key, text) {
   if (numbers === null) return undefined;
   if (numbers.length === 1) return numbers[0];
   return key === "utility" && numbers.length === 2 ? numbers : undefined;
+}
+
+/** Whether a number is one that the server takes: it would refuse the whole script, and not beside the form. */
+function isInRange(key, value) {
+  const all = [value].flat();
+  if (key === "utility") return all.every((one) => one >= 0 && one <= 1) && all[0] <= all.at(-1);
+  return key === "priority" || typeof value === "boolean" || value >= 0;
 }
 
 /** An edit in words. */
