@@ -163,7 +163,7 @@ def _meant(runtime: Runtime, name: str) -> tuple[Agent, ...]:
         return tuple(runtime.agents)
     found = tuple(agent for agent in runtime.agents if agent.name == name)
     if not found:
-        raise _unknown("no agent is called", name, [agent.name for agent in runtime.agents], "There are")
+        raise _unknown("no agent is called", name, [agent.name for agent in runtime.agents], "There are", "/agent")
     return found
 
 
@@ -227,7 +227,7 @@ def packs_in(injection: Injection) -> list[str]:
     return [name for name in names if isinstance(name, str) and name]
 
 
-def _unknown(problem: str, name: str, known: Iterable[str], there: str) -> EditError:
+def _unknown(problem: str, name: str, known: Iterable[str], there: str, pointer: str = "/of") -> EditError:
     names = tuple(dict.fromkeys(known))
     remedy = f"{there}: {few(names, _MOST_TOLD)}." if names else "There is none of the kind."
-    return EditError(f"{problem} {repr_of(name, 80)}", f"{did_you_mean(name, names)} {remedy}".strip())
+    return EditError(f"{problem} {repr_of(name, 80)}", f"{did_you_mean(name, names)} {remedy}".strip(), pointer=pointer)

@@ -163,7 +163,7 @@ function firstDifference(store, report) {
 }
 
 /** Both records with their numbers as they are written elsewhere, unless that hides what is different. */
-function briefly(...records) {
+export function briefly(...records) {
   const brief = records.map((record) => record?.replace(/(?<==)-?\d+\.\d{4,}(?= |$)/g, (one) => number(Number(one))));
   return brief[0] === brief[1] ? records : brief;
 }
