@@ -7,13 +7,20 @@ since when, and that is put before the rest.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agentrt.behavior.views import TreeView
+from agentrt.errors import AgentRTError
 from agentrt.goals.views import GoalSelectorView
 from agentrt.kernel.trace import Detail, TraceEvent, TraceRecord
+from agentrt.record.views import UNSEEN
 from agentrt.selection.views import SelectionView
 from agentrt.snapshot import AgentSnapshot, FrameView, UnitView
+
+if TYPE_CHECKING:
+    from agentrt.record.recording import Recording
 
 _SEEN: Detail = (("seen", "running"),)
 
@@ -40,6 +47,17 @@ def began_before(snapshot: AgentSnapshot) -> list[TraceRecord]:
             found += ((snapshot.tick, path, TraceEvent.ACTIVATE, _SEEN) for path in driver.active)
     found.sort(key=lambda one: one[0])  # what lies within something began with it or after it, and keeps its place
     return [TraceRecord(since, snapshot.name, path, event, detail) for since, path, event, detail in found]
+
+
+def began_before_first(recording: Recording, name: str) -> list[TraceRecord]:
+    """What an agent ran already before the first tick of a recording; nothing if nobody looked at it then."""
+    first = recording.first_tick
+    with contextlib.suppress(AgentRTError):  # what is broken is told where it is looked at
+        view = recording.view(name, first) if first > 1 else None
+        if view is not None and UNSEEN not in view:
+            # The others are still to be read.
+            return [one for one in began_before(AgentSnapshot.from_json(view)) if one.tick < first]
+    return []
 
 
 def _running(frame: FrameView) -> Iterator[UnitView]:

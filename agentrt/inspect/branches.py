@@ -64,6 +64,10 @@ _MOST_INPUTS = 100
 _LONGEST_ARGS = 400  # characters of what came in, as clients are told
 _FOLDED = sorted(FOLDED)
 
+OF_A_PAST = (
+    "No branch can be run of this: it was saved from the past of a live run, so that what came in before is not in it. "
+    "Record the run from its first tick, agentrt run --record FILE."
+)
 WATCHING_ONLY = "Watching only: start it with its controls, agentrt inspect RECORDING --controls."
 
 
@@ -142,7 +146,7 @@ class Branches:
         checked = parse_edits(edits, file="the script")
         last = reach[1] if ticks is None else at + min(ticks, MOST_TICKS)
         if last <= at:
-            raise InspectorError("nothing is left to run", "AskedBranch earlier, or go on for more ticks.")
+            raise InspectorError("nothing is left to run", "Branch earlier, or go on for more ticks.")
         outside = next((one for one in checked if not at < one.tick <= last), None)
         if outside is not None:
             problem = f"tick {outside.tick} is not one of the branch, which are ticks {at + 1} to {last}"

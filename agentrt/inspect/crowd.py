@@ -554,7 +554,7 @@ class RecordedCrowd:
             return known
         since = self._recording.looked_at(name, tick)
         if since is None:
-            return nobody(name)
+            return nobody(name, "not looked at yet")
         key = name, since
         if key not in self._summaries:
             view = self._recording.view(name, tick)

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentrt.drawing import Drawing
 from agentrt.errors import DataFault, RecordingError
+from agentrt.inspect.begun import began_before_first
 from agentrt.inspect.pins import readings
 from agentrt.inspect.protocol import Pin, hello, reloads_message, span_rows, write
 from agentrt.inspect.thoughts import recorded_message, recorded_text
@@ -224,7 +225,12 @@ class _Writer:
         """Write the time line of each agent; returns the numbers under which they stand."""
         builder = SpanBuilder(keep=0)
         lines: dict[str, list[Span]] = {}
-        # What began before the first tick is shown, too: it is folded from the beginning, as a server does.
+        # What began before the first tick is shown, too: it is folded from the beginning, as a server does. What began
+        # before that of the recording is in its first view.
+        for stay in self._stays:
+            if stay.first <= self._recording.first_tick:
+                for record in began_before_first(self._recording, stay.name):
+                    builder.feed(record)
         for batch in self._recording.batches(FOLDED, None, self._last):
             for _, record in batch.placed:
                 for span in builder.feed(record):

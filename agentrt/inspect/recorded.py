@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from agentrt.errors import ENDS_PROGRAM, AgentRTError, InspectorError, RecordingError
-from agentrt.inspect.begun import began_before
-from agentrt.inspect.branches import Branches, inputs_message
+from agentrt.inspect.begun import began_before_first
+from agentrt.inspect.branches import OF_A_PAST, Branches, inputs_message
 from agentrt.inspect.crowd import RecordedCrowd
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.handling import RecordedHands
@@ -54,9 +54,7 @@ from agentrt.kernel.trace import Kept
 from agentrt.record.recording import Recording
 from agentrt.record.replay import recorded_models
 from agentrt.record.spans import FOLDED, SpanBuilder
-from agentrt.record.views import UNSEEN
 from agentrt.runtime.intake import Reloaded
-from agentrt.snapshot import AgentSnapshot
 from agentrt.words import repr_of, words_of
 
 _ROWS = 300  # of a log
@@ -209,12 +207,8 @@ class RecordedScene:
     def _begun_line(self, name: str) -> tuple[SpanBuilder, int]:
         """A time line, with what ran already before the first tick that is there."""
         builder, first = SpanBuilder(_KEPT_SPANS), self._recording.first_tick
-        with contextlib.suppress(AgentRTError):  # what is broken is told where it is looked at
-            view = self._recording.view(name, first) if first > 1 else None
-            if view is not None and UNSEEN not in view:
-                for record in began_before(AgentSnapshot.from_json(view)):
-                    if record.tick < first:  # the others are still to be read
-                        builder.feed(record)
+        for record in began_before_first(self._recording, name):
+            builder.feed(record)
         return builder, first
 
     def _timeline(self, session: Session, tick: int, last: int, query: TimelineQuery) -> Iterator[Message]:
@@ -325,6 +319,8 @@ class RecordedSource(Source):
         if reach == self._known and self._hello:
             return False
         self._known = reach
+        if recording.is_past:  # with controls, too: no other reason helps who wants one
+            self._branches.refusal = OF_A_PAST
         rate, reasons = recording.meta["ticks_per_second"], recording.unreplayable
         self._hello = hello(
             "recording", self._title, rate, controls=True, tick=reach[0], reach=reach, unreplayable=reasons,

@@ -37,7 +37,7 @@ from agentrt.errors import ENDS_PROGRAM, EditError, did_you_mean
 from agentrt.goals.selector import GoalSelector
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.record.forms import Form, checked, form_of
-from agentrt.record.tuning import TUNES, apply_change, keys_of, read_change
+from agentrt.record.tuning import TUNES, apply_change, keys_of, packs_in, read_change
 from agentrt.runtime.intake import RESERVED
 from agentrt.selection.state import SelectionState
 from agentrt.words import few, repr_of, words_of
@@ -103,7 +103,7 @@ def read_hand(edit: object) -> dict[str, Any]:
     try:
         given = read_change(do, what, edit)
     except EditError as error:
-        raise EditError(error.problem, error.remedy, pointer="/to" if "'to'" in error.problem else "/of") from None
+        raise EditError(error.problem, error.remedy, pointer=error.pointer or "/of") from None
     if do != "set":
         return {do: given["pack"], "agent": agent}
     return {"set": given["number"], "of": given["of"], "to": given["to"], "agent": agent}
@@ -474,9 +474,7 @@ def offers_of(agent: Agent) -> dict[str, list[str]]:
     states = [driver for driver in agent.drivers.all if isinstance(driver, SelectionState)]
     found["variable"] = [name for state in states for name in state.variables]
     found["stimulus"] = [name for memory in _memories(agent) for name in _tokens(memory)]
-    loaded = [one for injection in agent.injections for one in injection.loaded]
-    given = [one if isinstance(one, str) else getattr(one, "name", "") for one in loaded if not isinstance(one, type)]
-    found["revoke"] = [name for name in given if isinstance(name, str) and name]
+    found["revoke"] = [name for injection in agent.injections for name in packs_in(injection)]
     registry = agent.registry_if_known
     found["inject"] = [] if registry is None else list(registry.aliases("ai_pack"))
     return {kind: list(dict.fromkeys(names))[:MOST_OFFERED] for kind, names in found.items()}

@@ -30,6 +30,7 @@ from agentrt.words import few, repr_of, words_of
 
 if TYPE_CHECKING:
     from agentrt.agent.agent import Agent
+    from agentrt.agent.knowledge import Injection
     from agentrt.runtime.runtime import Runtime
 
 TUNES: Final = ("set", "inject", "revoke")
@@ -60,7 +61,7 @@ def read_change(does: str, what: object, data: dict[str, Any]) -> dict[str, Any]
         raise EditError("'agent' is the name of an agent", "Leave it out for all who have it.")
     if does != "set":
         if not _is_name(what):
-            raise EditError(f"'{does}' takes the alias of a pack", 'Write for example "inject": "mod:ai_pack:brave".')
+            raise EditError(f"'{does}' takes the alias of a pack", "Write for example 'mod:ai_pack:brave'.")
         return {"pack": what, "agent": agent}
     if what not in NUMBERS:
         hint = did_you_mean(what, NUMBERS) if isinstance(what, str) else ""
@@ -70,7 +71,7 @@ def read_change(does: str, what: object, data: dict[str, Any]) -> dict[str, Any]
     if not _is_name(data.get("of")):
         raise EditError(f"'of' is missing: whose {what} it is", EXAMPLE)
     if "to" not in data:
-        raise EditError(f"'to' is missing: what the {what} is to be", EXAMPLE)
+        raise EditError(f"'to' is missing: what the {what} is to be", EXAMPLE, pointer="/to")
     return {"number": what, "of": data["of"], "to": _checked(str(what), data["to"]), "agent": agent}
 
 
@@ -83,22 +84,26 @@ def _is_number(value: object, least: float, most: float) -> bool:
 
 
 def _checked(what: str, value: object) -> object:
+    # No word of 'to': a form has a field of another name for it, and tells the place by the pointer.
     if what == "variable":
         if type(value) is not bool:
-            raise EditError(f"a variable is true or false, and 'to' is {repr_of(value, 80)}", 'Write "to": true.')
+            raise EditError(f"a variable is true or false, and not {repr_of(value, 80)}", "Write true.", pointer="/to")
         return value
     if what == "utility":
         pair: list[Any] = value if type(value) is list else [value, value]
         if len(pair) != 2 or not all(_is_number(one, 0, 1) for one in pair) or pair[0] > pair[1]:
             raise EditError(
-                f"a utility is a number from 0 to 1 or a pair [low, high] of them, and 'to' is {repr_of(value, 80)}",
-                'Write "to": 0.7, or "to": [0.2, 0.7] for an action that declares a range.',
+                f"a utility is a number from 0 to 1 or a pair [low, high] of them, and not {repr_of(value, 80)}",
+                "Write 0.7, or [0.2, 0.7] for an action that declares a range.",
+                pointer="/to",
             )
         return value
     least = -_LARGEST if what == "priority" else 0
     if not _is_number(value, least, _LARGEST):
         raise EditError(
-            f"a {what} is a number from {least:g} to {_LARGEST:g}, and 'to' is {repr_of(value, 80)}", 'Write "to": 2.'
+            f"a {what} is a number from {least:g} to {_LARGEST:g}, and not {repr_of(value, 80)}",
+            "Write 2.",
+            pointer="/to",
         )
     return value
 
@@ -158,7 +163,7 @@ def _meant(runtime: Runtime, name: str) -> tuple[Agent, ...]:
         return tuple(runtime.agents)
     found = tuple(agent for agent in runtime.agents if agent.name == name)
     if not found:
-        raise _unknown("no agent is called", name, [agent.name for agent in runtime.agents], "There are")
+        raise _unknown("no agent is called", name, [agent.name for agent in runtime.agents], "There are", "/agent")
     return found
 
 
@@ -206,8 +211,8 @@ def _revoke(agents: tuple[Agent, ...], alias: str) -> None:
     revoked = 0
     for agent in agents:
         for injection in agent.injections:
-            names = [one if isinstance(one, str) else getattr(one, "name", "") for one in injection.loaded]
-            held.update(dict.fromkeys(name for name in names if isinstance(name, str) and name))
+            names = packs_in(injection)
+            held.update(dict.fromkeys(names))
             if alias in names:
                 injection.revoke()
                 revoked += 1
@@ -215,7 +220,14 @@ def _revoke(agents: tuple[Agent, ...], alias: str) -> None:
         raise _unknown("nobody was given a pack", alias, held, "Packs that were given")
 
 
-def _unknown(problem: str, name: str, known: Iterable[str], there: str) -> EditError:
+def packs_in(injection: Injection) -> list[str]:
+    """The packs of an injection, by alias or name; what was given by its class is an action, and no pack."""
+    packs = [one for one in injection.loaded if not isinstance(one, type)]
+    names = [one if isinstance(one, str) else getattr(one, "name", "") for one in packs]
+    return [name for name in names if isinstance(name, str) and name]
+
+
+def _unknown(problem: str, name: str, known: Iterable[str], there: str, pointer: str = "/of") -> EditError:
     names = tuple(dict.fromkeys(known))
     remedy = f"{there}: {few(names, _MOST_TOLD)}." if names else "There is none of the kind."
-    return EditError(f"{problem} {repr_of(name, 80)}", f"{did_you_mean(name, names)} {remedy}".strip())
+    return EditError(f"{problem} {repr_of(name, 80)}", f"{did_you_mean(name, names)} {remedy}".strip(), pointer=pointer)

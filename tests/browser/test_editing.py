@@ -116,6 +116,18 @@ def test_a_pack_gains_and_loses_actions_while_it_runs(opened, den):
         assert den.read("packs/wolf.json").decode() == swapped
 
 
+def test_an_empty_name_is_told(opened, den):
+    with editing(den) as inspector:
+        page = opened(inspector, "packs/wolf.json")
+        adder = page.get_by_label("Add to actions")
+        adder.press("Enter")
+        wrong = page.locator(".edit-add").filter(has=adder).get_by_role("alert")
+        expect(wrong).to_have_text("Type a name first, as in mod:actions:name.")
+        expect(adder).to_be_focused()
+        adder.fill("m")
+        expect(wrong).to_be_hidden()
+
+
 @pytest.mark.parametrize("size", [DESK, PHONE])
 def test_a_selection_tree_as_a_form(opened, den, size):
     with editing(den) as inspector:

@@ -265,6 +265,11 @@ def test_a_link_into_a_live_run(look):
         expect(page.locator(".head-name")).to_have_text("Bob")
         expect(page.get_by_text("Tick 5 of the link is not kept any more")).to_be_visible()
         expect(page.locator(".badge")).to_have_text("live")
+        page = look(f"{inspector.url}#agent=Zoe&tab=models")  # whom nobody knows
+        for tab in ("models", "explain", "plan"):
+            page.locator(f"#tab-{tab}").click()
+            expect(page.locator(f"#view-{tab} .empty:visible")).to_contain_text("Zoe is not there at tick")
+        expect(page.locator(".values .empty-line")).to_contain_text("Zoe is not there at tick")
     with inspected(make_village(), past=0) as inspector:
         page = look(inspector.url)
         page.keyboard.press("s")

@@ -234,6 +234,54 @@ def test_hands_are_changes_of_a_script(opened):
         expect(page.locator(".whatif-words").last).to_have_text(words)
 
 
+def test_what_does_not_fit_is_said_beside_the_form(opened):
+    page = opened()
+    form, wrong = page.get_by_role("form", name="Add a change"), page.locator(".whatif-error:visible")
+    for kind, name, value in (
+        ("Utility of an action", "Eat", "7"),
+        ("Utility of an action", "Feast", "0.9 0.2"),
+        ("Weight of an action", "Eat", "-1"),
+    ):
+        change(page, kind, name, value)
+        expect(wrong.first).to_contain_text("The value does not fit")
+        form.get_by_label("New value").fill("")
+    expect(page.locator(".whatif-draft li")).to_have_count(0)
+    change(page, "Priority of a goal", "Blink", "-1")
+    expect(page.locator(".whatif-draft li")).to_have_count(1)
+
+
+BRIEF = (
+    ("61 Ann top ready utility=0.7000000000000001", "61 Ann top ready utility=0.5", "61 Ann top ready utility=0.7"),
+    ("1 Ann a=0.30000000000000004", "1 Ann a=0.3", "1 Ann a=0.30000000000000004"),  # else both would be the same
+    ("1 Ann a='x=0.7000000000000001y'", None, "1 Ann a='x=0.7000000000000001y'"),
+)
+
+
+@pytest.mark.parametrize(("one", "other", "shown"), BRIEF)
+def test_numbers_of_the_first_difference_are_short(opened, one, other, shown):
+    page = opened()
+    made = page.evaluate("async (two) => (await import('/static/whatifresult.js')).briefly(...two)", [one, other])
+    assert made == [shown, other]
+
+
+def test_nodes_of_trees_are_offered(opened):
+    page = opened()
+    offered = page.evaluate(
+        """async () => {
+            const { offersOf } = await import('/static/whatifmodel.js');
+            const tree = (name, children) => ({ name, children });
+            const outlines = {
+                tree: tree("ROOT", [tree("AWAKE", [tree("EAT", [])]), tree("ASLEEP", [])]),
+                wolf: tree("Root", [tree("Sleep", []), tree("Roam", [])]),
+            };
+            const drivers = [{ name: "tree", state: { path: [] } }, { name: "wolf", state: { variables: [] } }];
+            const found = offersOf({ agent: { snapshot: { drivers } }, outlines, inputs: null });
+            return [found["force decider"], found["disable leaf"]].map((rows) => rows.map(([name]) => name));
+        }"""
+    )
+    assert offered == [["AWAKE", "EAT", "ASLEEP"], ["Sleep", "Roam"]]
+
+
 def test_one_that_hangs_is_ended_by_its_button(opened):
     page = opened()
     change(page, "Send an input", "hang", "", tick=70)

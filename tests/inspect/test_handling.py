@@ -31,20 +31,27 @@ def test_what_is_told(watched):
     client.ask("hand", id=3, edit={"set": "utility", "of": "Eat", "to": 7})
     client.ask("hand", id=4, edit={"send": "knock", "args": {"times": "x"}})
     client.ask("hand", id=5, edit={"send": "knok", "args": {}})
+    client.ask("hand", id=6, edit={"set": "priority", "of": "Star", "to": 3, "agent": "Bob"})
+    client.ask("hand", id=7, edit={"revoke": "mod:ai_pack:song"})  # actions that were given by their class are no packs
     watched.tick(3)
     assert sorted(answers(client)) == [
         (1, True, "", "tick 2: disable action Eat of Ann"),
         (2, False, "/of", "nobody has an action 'Eats'. Did you mean 'Eat'? There are Live, Eat, Rest."),
-        (3, False, "/to", "a utility is a number from 0 to 1 or a pair [low, high] of them, and 'to' is 7. Write "
-         '"to": 0.7, or "to": [0.2, 0.7] for an action that declares a range.'),
+        (3, False, "/to", "a utility is a number from 0 to 1 or a pair [low, high] of them, and not 7. Write 0.7, "
+         "or [0.2, 0.7] for an action that declares a range."),
         (4, False, "/args/times", "'times' is a whole number, and not 'x'. Give a whole number."),
         (5, False, "/send", "nobody takes the input 'knok'. Did you mean 'knock'? There are knock."),
+        (6, False, "/of", "nobody has a goal 'Star'. Did you mean 'Stare'? The goals are: Stare."),
+        (7, False, "/of", "nobody was given a pack 'mod:ai_pack:song'. There is none of the kind."),
     ]  # fmt: skip
     assert answers(other) == []
     for one in (client, other):
         told = one.last("hands")
         assert told["force"] == [["Ann", "disable", "action", "Eat", 2]]
-        assert [mark[2] for mark in told["marks"]] == ["disable action Eat of Ann", "disable action Eats of everybody"]
+        assert [mark[2] for mark in told["marks"]] == [
+            "disable action Eat of Ann", "disable action Eats of everybody", "set priority Star to 3 of Bob",
+            "revoke mod:ai_pack:song, everybody",
+        ]  # fmt: skip
 
 
 def test_what_can_be_changed_is_told_to_who_asks(watched):

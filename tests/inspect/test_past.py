@@ -18,6 +18,7 @@ from agentrt import Agent, Entity, Runtime
 from agentrt.errors import InspectorError
 from agentrt.inspect import Inspector
 from agentrt.inspect import past as keeping_past
+from agentrt.inspect.crowd import RecordedCrowd
 from agentrt.inspect.past import Past
 from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
@@ -295,9 +296,21 @@ def test_saving(keeping, tmp_path):
     assert client.last("agent")["snapshot"]["name"] == "Bob"
     assert min(span[4] for span in client.last("timeline")["spans"]) < 51  # what ran already
     assert served.source.greeting()[0]["unreplayable"] == saved_words(served)
+    assert "saved from the past of a live run" in served.source.greeting()[0]["what_if"]  # and no word of controls
     served.recording.close()
     assert keeping.source.save(None)[0] == "village-21-60.sqlite"
     assert keeping.source.save(10**9)[0] == "village-21-60.sqlite"
+
+
+def test_who_was_not_looked_at_yet_is_told_so(keeping, tmp_path, monkeypatch):
+    keeping.tick(10)
+    path = tmp_path / "past.sqlite"
+    path.write_bytes(keeping.source.save(None)[1])
+    with Recording.open(path) as saved:
+        monkeypatch.setattr(type(saved), "looked_at", lambda self, name, tick: None if name == "Bob" else tick)
+        ann, bob = (RecordedCrowd(saved).summary(name, saved.first_tick) for name in ("Ann", "Bob"))
+    assert (ann.models, ann.status) == (("plan",), "")
+    assert (bob.models, bob.status, bob.running) == ((), "not looked at yet", "")
 
 
 def test_saving_a_quiet_stretch_late_in_a_run(tmp_path):

@@ -211,7 +211,7 @@ def test_a_pack_is_given_and_taken(inn):
         ({"set": "weight", "of": "Eat", "to": 10**400}, "a weight is a number from 0 to"),
         ({"set": "weight", "of": "Eat", "to": float("inf")}, "a weight is a number from 0 to"),
         ({"set": "priority", "of": "Eat", "to": 1e300}, "a priority is a number from -1e"),
-        ({"set": "variable", "of": "Eat", "to": 1}, "a variable is true or false, and 'to' is 1"),
+        ({"set": "variable", "of": "Eat", "to": 1}, "a variable is true or false, and not 1"),
         ({"set": "weight", "of": "x" * 501, "to": 1}, "'of' is missing"),
         ({"set": "weight", "of": "Eat", "to": 1, "agent": 3}, "'agent' is the name of an agent"),
         ({"set": "weight", "of": "Eat", "to": 1, "args": {}}, "a key 'args' that does not belong there"),

@@ -249,6 +249,7 @@ function lookOf(row) {
   if (row.aborts > 0) return { state: "impossible", word: "aborts" };
   if (row.waiting) return { state: "started", word: "waits for a control flag" };
   if (row.running || row.doing) return { state: "running", word: row.status || row.doing || "runs" };
+  if (row.models.length === 0) return { state: "idle", word: row.status || "driven by nothing" };
   return row.models.includes("plan")
     ? { state: "thinking", word: "thinks" }
     : { state: "ready", word: "driven by a model" };

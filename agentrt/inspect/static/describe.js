@@ -6,6 +6,7 @@
  * innermost running action, which is what most people look for.
  */
 
+import { whyNothing } from "./emptiness.js";
 import { clip, gameTime, leafOf, number, plural } from "./format.js";
 import { within } from "./past.js";
 import { nameIn } from "./pinned.js";
@@ -31,7 +32,7 @@ export function describe(state) {
   if (!snapshot)
     return {
       title: "Selected",
-      empty: state.chosen === null ? "Nothing is selected." : `${state.chosen} is not there.`,
+      empty: state.chosen === null ? "Nothing is selected." : whyNothing(state),
     };
   if (selection?.what === "goal") return ofGoal(selection, snapshot);
   if (selection?.what === "node") return ofTreeNode(selection, snapshot, state.outlines);

@@ -1,6 +1,6 @@
 /**
  * Which tabs have nothing to show for the chosen agent: their heads are gray, and say so. An agent that is not known
- * yet, or not there, grays none: nobody knows.
+ * yet, or not there, grays none: nobody knows; then each says why.
  */
 
 import { isOver } from "./past.js";
@@ -9,6 +9,16 @@ import { isUnasked } from "./thoughtsmodel.js";
 /** Why what is looked at has no such part at all, in the server's words; empty if it has. */
 export function withheld({ hello }, part) {
   return hello?.withheld?.[part] ?? "";
+}
+
+/** Why nothing is known of the chosen agent, in words; empty if it is known. */
+export function whyNothing({ agent, chosen }) {
+  if (chosen === null) return "Choose an agent on the left.";
+  if (agent === null) return `Waiting for ${chosen} …`;
+  if (agent.snapshot !== null) return "";
+  if (agent.where) return `${agent.name} is ${agent.where}: nowhere until its next window.`;
+  if (agent.unseen) return `${agent.name} was not looked at up to tick ${agent.tick}.`;
+  return `${agent.name} is not there at tick ${agent.tick}.`;
 }
 
 /** Whether nothing but its plan drives the agent. */

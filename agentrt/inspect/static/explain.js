@@ -9,6 +9,7 @@
  */
 
 import { h, reconcile, setClass, setText, show } from "./dom.js";
+import { whyNothing } from "./emptiness.js";
 import { count } from "./format.js";
 
 /**
@@ -19,14 +20,16 @@ import { count } from "./format.js";
  */
 export function explainView(store) {
   const lines = h("div", { class: "explain", role: "document", tabindex: 0, "aria-label": "Explanation" });
-  const empty = h("div", { class: "empty", text: "Choose an agent on the left." });
+  const empty = h("div", { class: "empty" });
   const since = h("div", { class: "as-of" });
-  store.view(["agent", "chosen", "tab", "world"], ({ agent, tab, world }) => {
+  store.view(["agent", "chosen", "tab", "world"], (state) => {
+    const { agent, tab, world } = state;
     if (tab !== "explain") return;
     const isOlder = agent !== null && world !== null && world.tick > agent.tick;
     setText(since, isOlder ? `nothing has changed since tick ${count(agent.tick)}` : "");
     const texts = (agent?.explain ?? "").split("\n").filter((line) => line.trim());
     show(empty, texts.length === 0);
+    setText(empty, whyNothing(state));
     reconcile(
       lines,
       texts,

@@ -112,7 +112,9 @@ function changeForm(store, connection) {
         submit: (event) => {
           event.preventDefault();
           const agent = only.checked ? (store.state.chosen ?? "") : "";
-          asking.ask(editOf(kind.value, { name: name.control.value.trim(), value: value.control.value, agent }));
+          if (current().names !== "" && name.control.value.trim() === "")
+            return asking.tell({ ok: false, message: `Say which: ${name.name.textContent.toLowerCase()}.`, field: "/of" });
+          return asking.ask(editOf(kind.value, { name: name.control.value.trim(), value: value.control.value, agent }));
         },
       },
     },

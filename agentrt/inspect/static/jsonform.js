@@ -219,13 +219,20 @@ function nameAdder(schema, path, act) {
 function adder(input, at, key, add) {
   setAttr(input, "data-at", at);
   setAttr(input, "placeholder", `mod:${KIND_OF_KEY[key] ?? key}:name`);
-  const go = () => input.value.trim() !== "" && add(input.value.trim());
+  const wrong = h("p", { class: "edit-error", role: "alert" });
+  function go() {
+    const typed = input.value.trim();
+    setText(wrong, typed === "" ? `Type a name first, as in ${input.placeholder}.` : "");
+    if (typed === "") input.focus();
+    else add(typed);
+  }
+  input.addEventListener("input", () => setText(wrong, ""));
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
     go();
   });
-  return h("div", { class: "edit-add" }, input, button({ label: "Add" }, go));
+  return h("div", { class: "edit-add" }, input, button({ label: "Add" }, go), wrong);
 }
 
 function ofList(node, schema, path, act) {

@@ -9,6 +9,7 @@
  */
 
 import { fill, h, reconcile, setAttr, setClass, setText, show } from "./dom.js";
+import { whyNothing } from "./emptiness.js";
 import { gameTime, plain } from "./format.js";
 import { forceWord } from "./handsmodel.js";
 import { outlineOfPath, outlineRows, outlineTree } from "./outline.js";
@@ -41,7 +42,7 @@ export function modelsView(store) {
       (card, driver) => card.draw(driver, state),
     );
     show(empty, drivers.length === 0);
-    setText(empty, state.agent?.snapshot ? `Nothing but its plan drives ${state.agent.name}.` : "");
+    setText(empty, whyNothing(state) || `Nothing but its plan drives ${state.agent.name}.`);
   });
   return h("div", { class: "view models-view" }, h("div", { class: "scroll" }, cards, empty));
 }

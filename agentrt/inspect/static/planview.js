@@ -11,6 +11,7 @@
  */
 
 import { fill, h, setAttr, setClass, setText, show } from "./dom.js";
+import { whyNothing } from "./emptiness.js";
 import { number, timeWords, utility } from "./format.js";
 import { valueWords } from "./pins.js";
 import { census, PLAN_MODES, planRows } from "./plantree.js";
@@ -106,12 +107,8 @@ function follower(scroll, tree) {
   };
 }
 
-function emptyText({ agent, chosen }) {
-  if (chosen === null) return "Choose an agent on the left.";
-  if (agent === null) return `Waiting for ${chosen} …`;
-  if (agent.snapshot === null && agent.where) return `${agent.name} is ${agent.where}: nowhere until its next window.`;
-  if (agent.snapshot === null) return `${agent.name} is not there at tick ${agent.tick}.`;
-  return `${agent.name} has no plan: see Models (2).`;
+function emptyText(state) {
+  return whyNothing(state) || `${state.agent.name} has no plan: see Models (2).`;
 }
 
 function drawCensus(element, snapshot) {

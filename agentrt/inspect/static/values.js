@@ -6,6 +6,7 @@
  */
 
 import { h, icon, reconcile, setAttr, setClass, setText, show } from "./dom.js";
+import { whyNothing } from "./emptiness.js";
 import { keyOf, nameIn } from "./pinned.js";
 import { togglePin, valueWords } from "./pins.js";
 
@@ -31,7 +32,7 @@ export function valuesSection(store) {
       (element, group) => fillGroup(element, group, state, store),
     );
     show(none, found.length === 0);
-    setText(none, chosen === null ? "No agent is chosen." : `${chosen} offers none: see agent.values.`);
+    setText(none, whyNothing(state) || `${chosen} offers none: see agent.values.`);
   };
   store.view(["agent", "chosen", "pins"], draw);
   return h(

@@ -200,7 +200,7 @@ function changeForm(store, add) {
   let touched = false; // whether somebody typed a tick
 
   const current = () => CHANGES.find((one) => one.key === kind.value);
-  const offers = () => offersOf(store.state.agent?.snapshot, store.state.inputs)[kind.value] ?? [];
+  const offers = () => offersOf(store.state)[kind.value] ?? [];
 
   function draw() {
     const { name: called, value: example, key } = current();
@@ -259,7 +259,7 @@ function changeForm(store, add) {
     onlyLabel,
     h("button", { type: "submit", class: "button", text: "Add" }),
   );
-  store.view(["agent", "inputs", "chosen", "draft", "world"], draw);
+  store.view(["agent", "outlines", "inputs", "chosen", "draft", "world"], draw);
   return {
     element: h("div", {}, element, hint, wrong, warning),
     warning,

@@ -9,6 +9,7 @@
 import { clip, number } from "./format.js";
 
 const MOST_EDITS = 200;
+const MOST_NODES = 200; // of trees, as names for a form
 const MOST_LETTERS = 60_000; // of a script: a message has a bound
 
 /** What the page keeps of it at first. */
@@ -49,7 +50,7 @@ export const whatIfHandlers = {
 
 /** What can be set, in a branch and of what lives: key, words, how what is changed is called, an example of a value. */
 export const SETTINGS = [
-  { key: "utility", words: "Utility of an action", name: "Action", value: "0.7, or 0.2 0.9 for a range" },
+  { key: "utility", words: "Utility of an action", name: "Action", value: "0.7 (0 to 1), or 0.2 0.9 for a range" },
   { key: "weight", words: "Weight of an action", name: "Action", value: "2" },
   { key: "sunk_cost_boost", words: "Sunk cost boost of an action", name: "Action", value: "0.05" },
   { key: "priority", words: "Priority of a goal", name: "Goal", value: "a number; low goes first" },
@@ -107,7 +108,7 @@ export function editOf(key, { tick, name, value, agent }) {
   if (key === "inject" || key === "revoke") return { edit: { tick, [key]: name, ...who } };
   if (key === "send" || key === "drop" || key === "change") return inputEdit(key, tick, name, value);
   const to = valueOf(key, value);
-  if (to === undefined) return { error: `The value does not fit: ${example}.` };
+  if (to === undefined || !isInRange(key, to)) return { error: `The value does not fit: ${example}.` };
   return { edit: { tick, set: key, of: name, to, ...who } };
 }
 
@@ -146,6 +147,13 @@ function valueOf(key, text) {
   if (numbers === null) return undefined;
   if (numbers.length === 1) return numbers[0];
   return key === "utility" && numbers.length === 2 ? numbers : undefined;
+}
+
+/** Whether a number is one that the server takes: it would refuse the whole script, and not beside the form. */
+function isInRange(key, value) {
+  const all = [value].flat();
+  if (key === "utility") return all.every((one) => one >= 0 && one <= 1) && all[0] <= all.at(-1);
+  return key === "priority" || typeof value === "boolean" || value >= 0;
 }
 
 /** An edit in words. */
@@ -202,11 +210,11 @@ export function parseScript(text) {
 /**
  * What can be changed of an agent, by the keys of `CHANGES`: each with its name and what it is now, in words.
  *
- * @param {object|null} snapshot - of the agent.
- * @param {object|null} inputs - what came in after the tick.
+ * @param {object} state - of the page: the chosen `agent`, its `outlines`, and the `inputs` after the tick.
  * @returns {Object<string, [string, string, number=][]>} names, words, and of inputs the tick.
  */
-export function offersOf(snapshot, inputs) {
+export function offersOf({ agent, outlines, inputs }) {
+  const snapshot = agent?.snapshot;
   const actions = new Map();
   const frames = [snapshot?.plan, ...(snapshot?.performances ?? [])].filter(Boolean);
   while (frames.length > 0) {
@@ -228,10 +236,25 @@ export function offersOf(snapshot, inputs) {
     variable: variables.map(([name, value]) => [name, `now ${value}`]),
     ...both("action", units.map(([name, unit]) => [name, utilityWords(unit)])),
     ...both("goal", goals.map((goal) => [goal.name, ""])),
+    ...both("decider", nodesOf(snapshot, outlines, "path").slice(0, MOST_NODES)),
+    ...both("leaf", nodesOf(snapshot, outlines, "variables").slice(0, MOST_NODES)),
     send: [...new Set(came.filter((row) => row[1] === "sent").map((row) => row[2]))].map((name) => [name, ""]),
     drop: came.map(inputOffer),
     change: came.map(inputOffer),
   };
+}
+
+/** The deciders of behavior trees, or the leaves of selection trees: which of them, says what a driver's state has. */
+function nodesOf(snapshot, outlines, has) {
+  const drivers = (snapshot?.drivers ?? []).filter((driver) => Array.isArray(driver.state?.[has]));
+  const names = new Set();
+  const add = (node, isRoot) => {
+    const inner = node.children ?? [];
+    if (has === "variables" ? inner.length === 0 : !isRoot) names.add(node.name);
+    for (const child of inner) add(child, false);
+  };
+  for (const { name } of drivers) if (outlines[name]) add(outlines[name], true);
+  return [...names].map((name) => [name, ""]);
 }
 
 /** What is offered of a kind, to be disabled and to be forced. */

@@ -8,7 +8,7 @@
 
 import { colorOf } from "./canvas.js";
 import { button, fill, h, setText, show } from "./dom.js";
-import { clip, count, plural } from "./format.js";
+import { clip, count, number, plural } from "./format.js";
 import { choose } from "./store.js";
 import { arrange } from "./timescale.js";
 import { editWords, scriptText } from "./whatifmodel.js";
@@ -131,6 +131,7 @@ function summary(report) {
 function firstDifference(store, report) {
   const { first, difference } = report;
   if (!first) return [];
+  const [expected, got] = briefly(first.expected, first.got);
   const side = (title, record, words, kind) =>
     h(
       "div",
@@ -152,13 +153,19 @@ function firstDifference(store, report) {
     h(
       "div",
       { class: "whatif-pair" },
-      side("as recorded", first.expected, first.expected_explained, "one"),
-      side("in the branch", first.got, first.got_explained, "other"),
+      side("as recorded", expected, first.expected_explained, "one"),
+      side("in the branch", got, first.got_explained, "other"),
     ),
     others.length > 0
       ? h("p", { class: "whatif-others" }, h("span", { text: "Then: " }), ...others.flatMap((one) => [pick(one), " "]))
       : null,
   ];
+}
+
+/** Both records with their numbers as they are written elsewhere, unless that hides what is different. */
+export function briefly(...records) {
+  const brief = records.map((record) => record?.replace(/(?<==)-?\d+\.\d{4,}(?= |$)/g, (one) => number(Number(one))));
+  return brief[0] === brief[1] ? records : brief;
 }
 
 function counts({ difference }) {
