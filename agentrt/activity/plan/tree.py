@@ -835,9 +835,10 @@ class Unit(AnsweringSeat):
             return None
         output = self.output
         if output is None:
-            output = self.output = self.frame.args
+            output = self.frame.args
         elif type(output) is dict:
-            output = self.output = record_of(self.spec, output)
+            output = record_of(self.spec, output)
+        self.output: Any = output
         return output
 
     def make_context(self) -> Context:
