@@ -56,7 +56,7 @@ from typing import TYPE_CHECKING, Any
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.inspect.begun import began_before
 from agentrt.inspect.breakpoints import MATCHED, BreakpointFile, Breakpoints
-from agentrt.inspect.crowd import LiveCrowd
+from agentrt.inspect.crowd import LiveCrowd, ThinkTimes
 from agentrt.inspect.drawn import drawing_messages
 from agentrt.inspect.editing import Answer, Workbench
 from agentrt.inspect.handling import LiveHands
@@ -79,7 +79,7 @@ from agentrt.inspect.protocol import (
 )
 from agentrt.inspect.sessions import Message, Session, Source
 from agentrt.inspect.thoughts import LiveThoughts
-from agentrt.kernel.trace import Kept, TraceEvent
+from agentrt.kernel.trace import Kept, Stamper, TraceEvent
 from agentrt.record.ring import packed, unpacked
 from agentrt.record.spans import FOLDED, Span, SpanBuilder
 from agentrt.snapshot import (
@@ -94,7 +94,6 @@ from agentrt.words import words_of
 
 if TYPE_CHECKING:
     from agentrt.drawing import Drawing
-    from agentrt.kernel.kernel import Kernel
     from agentrt.runtime.runtime import Runtime
 
 
@@ -325,10 +324,10 @@ class History:
         self._builders: dict[str, SpanBuilder] = {}  # of the time lines, by agent
         self._cursor = 0  # the first of the starts that they were not fed with
 
-    def take(self, records: list[Kept], data: bytes, others: list[Kept]) -> None:
-        """Take what was heard since the last time, the same packed, and those of it that may begin or end something."""
+    def take(self, records: list[Kept], data: bytes) -> None:
+        """Take what was heard since the last time, and the same packed."""
         self.records.take(len(records), data)
-        starts = [one for one in others if one[3] in FOLDED]
+        starts = [one for one in records if one[3] in FOLDED]
         if starts:
             self.starts.take(len(starts), packed(starts))
 
@@ -383,58 +382,43 @@ _THINKING = frozenset((
 class TickTimes:
     """The real time of the last ticks, as a clock tells that gives seconds from any start."""
 
-    __slots__ = ("_begin", "_clock", "_last", "_other", "_points")
+    __slots__ = ("_before", "_begin", "_clock", "_points", "stamper", "stamps")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._points: deque[tuple[int, float, float]] = deque(maxlen=_POINTS)  # tick, milliseconds, thinking
-        self._begin: float | None = None
-        self._last = 0.0  # when the last record was made
-        self._other = 0.0  # the time of those records that are none of thinking: most are, and add nothing up
+        self._begin: float | None = None  # of the tick that runs, as its drivers' phase tells
+        self._before = 0  # so many records were heard before that
+        # When each record was made. Who keeps the records clears both: it is the trace that fills them, since a
+        # function in Python that takes a record and looks at the clock cost more than all that is kept of it.
+        self.stamps: list[float] = []
+        self.stamper: Stamper = clock, self.stamps.append
 
     def begin(self) -> None:
-        """A tick begins, unless it was heard of before."""
-        if self._begin is None:
-            self._begin = self._last = self._clock()
-            self._other = 0.0
+        """The drivers' phase of a tick begins."""
+        self._begin, self._before = self._clock(), len(self.stamps)
 
-    def ear(
-        self,
-        kernel: Kernel,
-        take: Callable[[Kept], object],
-        crowd: LiveCrowd | None = None,
-        take_other: Callable[[Kept], object] = bool,  # which does nothing
-    ) -> Callable[[Kept], None]:
-        """What listens to the trace: it hands each record on, and notes the time of those that are made in a tick.
+    def end(self, tick: int, records: list[Kept], think: ThinkTimes | None = None) -> None:
+        """A tick is over.
 
-        One function for both: each record of the run passes there. The few that are none of thinking, of which alone
-        time lines are made, are handed on a second time, so that nobody has to look for them among all.
+        Args:
+            tick: which; a record of an earlier one was made between the two, and its time belongs to none.
+            records: all of which there are stamps.
+            think: where it is noted who thought how long, if somebody looks at that.
         """
-        clock, thinking = self._clock, _THINKING
-
-        def heard(record: Kept) -> None:
-            take(record)
-            if self._begin is None:
-                take_other(record)
-                if kernel.in_tick:  # else it belongs to none
-                    self._begin = self._last = clock()
-                    self._other = 0.0
-                return
-            now = clock()
-            if record[3] not in thinking:
-                take_other(record)
-                self._other += now - self._last
-            elif crowd is not None and crowd.think is not None:  # somebody looks at who thinks how long
-                crowd.think.add(record[1], record[2], now - self._last)
-            self._last = now
-
-        return heard
-
-    def end(self, tick: int) -> None:
-        if self._begin is not None:
-            think = max(0.0, self._last - self._begin - self._other)
-            self._points.append((tick, (self._clock() - self._begin) * 1000, think * 1000))
-            self._begin = None
+        first = next((place for place in range(self._before) if records[place][0] == tick), self._before)
+        begin = self.stamps[first] if first < self._before else self._begin
+        self._begin, self._before = None, 0
+        if begin is None:
+            return
+        thought, last, thinking = 0.0, begin, _THINKING
+        for record, now in zip(records[first:], self.stamps[first:], strict=False):
+            if record[3] in thinking:
+                thought += now - last
+                if think is not None:
+                    think.add(record[1], record[2], now - last)
+            last = now
+        self._points.append((tick, (self._clock() - begin) * 1000, thought * 1000))
 
     def as_json(self) -> dict[str, Any]:
         """The figures in milliseconds: ``tick_ms`` and ``think_ms``, with last, mean and worst, and ``history``."""
@@ -503,7 +487,6 @@ class LiveSource(Source):
         self._hooks: list[Callable[[], None]] = []  # what ends being called each tick
         self._ears: list[Callable[[], None]] = []  # what ends listening
         self._batch: list[Kept] = []  # what was heard and not looked at yet; it stays the same list
-        self._others: list[Kept] = []  # of these all that may begin or end something; it stays the same list, too
         self._hears: str = ""  # for whom: who looks, or the past alone; empty while nothing listens
         self._pause = ""  # the reason of a pause that is ours
         self._speed: float | None = None  # as it was before a client changed it
@@ -547,7 +530,8 @@ class LiveSource(Source):
 
     def _published(self) -> None:
         if self._ears:
-            self._times.end(self._runtime.tick)
+            if self._hears == _WHO_LOOKS:
+                self._times.end(self._runtime.tick, self._batch, self._crowd.think)
             self._look_through()
             self._look_for_breakpoints()
         if self._past.ring is not None:
@@ -680,14 +664,12 @@ class LiveSource(Source):
             close()
         self._ears.clear()
         self._batch.clear()
-        self._others.clear()
         if self._hears == _WHO_LOOKS:
             self._history.clear()
             self._times = TickTimes(self._clock)
         self._hears, trace, take = wanted, self._runtime.trace, self._batch.append  # all that can wait does
         if wanted == _WHO_LOOKS:
-            heard = self._times.ear(self._runtime.kernel, take, self._crowd, self._others.append)
-            self._ears = [trace.keep(heard), self._runtime.kernel.before_tick(self._times.begin)]
+            self._ears = [trace.keep(take, self._times.stamper), self._runtime.kernel.before_tick(self._times.begin)]
         elif wanted:
             self._ears = [trace.keep(take)]
 
@@ -696,11 +678,11 @@ class LiveSource(Source):
         if self._batch:
             batch = self._batch.copy()
             self._batch.clear()
+            self._times.stamps.clear()
             data = packed(batch)  # once, for both
             self._past.hear(batch, data)
             if self._hears == _WHO_LOOKS:
-                self._history.take(batch, data, self._others)
-                self._others.clear()
+                self._history.take(batch, data)
                 if self.breakpoints.are_armed:
                     for one in batch:
                         if one[3] in MATCHED:

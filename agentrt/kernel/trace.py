@@ -101,6 +101,8 @@ and again, and a tick of the game would wait for it (measured with 1,000 agents:
 
 Listener = Callable[[TraceRecord], None]
 Keeper = Callable[[Kept], object]
+Stamper = tuple[Callable[[], float], Callable[[float], object]]
+"""A clock, and who takes what it tells, right after each record."""
 
 
 def _is_plain(value: Any) -> bool:
@@ -128,8 +130,8 @@ class TraceHub:
     def __init__(self, report: Callable[[str, BaseException], None]) -> None:
         self._listeners: dict[object, Listener] = {}  # by a key of each, since one may listen twice
         self._hearing: tuple[tuple[object, Listener], ...] = ()  # the same, as it is gone through for each record
-        self._keepers: dict[object, Keeper] = {}
-        self._keeping: tuple[tuple[object, Keeper], ...] = ()
+        self._keepers: dict[object, tuple[Keeper, Stamper | None]] = {}
+        self._keeping: tuple[tuple[object, tuple[Keeper, Stamper | None]], ...] = ()
         self._only: tuple[object, Any] = (None, None)  # if nobody else listens, and whether he keeps: mostly it is so
         self._only_keeps = False
         self._is_silent = False
@@ -148,13 +150,14 @@ class TraceHub:
         self._look_around()
         return partial(self._drop, key)
 
-    def keep(self, keeper: Keeper) -> Callable[[], None]:
+    def keep(self, keeper: Keeper, stamper: Stamper | None = None) -> Callable[[], None]:
         """As ``listen``, for who keeps what he hears and looks at little of it: he is handed plain tuples.
 
-        Making them out of records would cost as much again as making these.
+        Making them out of records would cost as much again as making these. Who wants to know when each was made gives
+        a clock, which is read here: so two lists, by their ``append``, take both without a function in Python.
         """
         key = object()
-        self._keepers[key] = keeper
+        self._keepers[key] = keeper, stamper
         self._look_around()
         return partial(self._drop, key)
 
@@ -203,7 +206,11 @@ class TraceHub:
             return
         try:
             if self._only_keeps:
-                only((tick, agent, path, event._value_, detail))
+                keeper, stamper = only
+                keeper((tick, agent, path, event._value_, detail))
+                if stamper is not None:
+                    clock, stamp = stamper
+                    stamp(clock())
             else:
                 # ``TraceRecord(...)`` is the same, by one more function in Python.
                 only(_made(TraceRecord, (tick, agent, path, event, detail)))
@@ -222,9 +229,12 @@ class TraceHub:
                 raise
             except BaseException as error:
                 self._failed(key, error)
-        for key, keeper in keeping:
+        for key, (keeper, stamper) in keeping:
             try:
                 keeper((tick, agent, path, event._value_, detail))
+                if stamper is not None:
+                    clock, stamp = stamper
+                    stamp(clock())
             except ENDS_PROGRAM:
                 raise
             except BaseException as error:

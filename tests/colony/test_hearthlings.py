@@ -45,6 +45,25 @@ def pose(field, animal, ready=True):
     field.census.tell("animal")
 
 
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_is_asked_for_what_none_of_his_actions_performs(colony):
+    for _ in range(25):  # in the first second they learn more
+        colony.runtime.step()
+    assert {agent.name: told for agent in colony.population.agents if (told := agent.unperformed())} == {}
+    assert colony.runtime.told == set()
+
+
+def test_who_becomes_a_soldier_is_not_asked_for_work_any_more(colony):
+    for _ in range(25):
+        colony.runtime.step()
+    alva = colony.runtime.find("Alva")
+    assert alva.planner.performers("colony:work")
+    colony.population.employ(alva, "soldier")
+    assert not [told for told in alva.unperformed() if "'colony:work'" in told]  # how to attack comes with a stance
+
+
 # --- farming and hauling ----------------------------------------------------------------------------------------------
 
 

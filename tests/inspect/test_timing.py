@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from modules import load
 
 from agentrt.inspect import live as composing
-from agentrt.inspect.live import TickTimes
-from agentrt.kernel.trace import TraceEvent, TraceRecord
-from agentrt.record.spans import FOLDED
+from agentrt.inspect.crowd import ThinkTimes
+from agentrt.inspect.live import History, TickTimes
+from agentrt.kernel.trace import TraceEvent, TraceHub, TraceRecord
+from agentrt.record.ring import packed
 
 of = load("tests/inspect/village.py")
 
 
 class Times(TickTimes):
     def __init__(self):
-        self.clock = of.Clock()
+        self.clock, self.tick, self.records = of.Clock(), 1, []
         super().__init__(self.clock)
-        self.kernel = SimpleNamespace(in_tick=True)
-        self.heard = self.ear(self.kernel, lambda record: None)
+        self.hub = TraceHub(lambda text, error: None)
+        self.hub.keep(self.records.append, self.stamper)
 
-    def after(self, milliseconds, event, *, is_in_tick=True):
+    def after(self, milliseconds, event, *, is_in_tick=True, agent="Ann"):
         self.clock.now += milliseconds / 1000
-        self.kernel.in_tick = is_in_tick
-        self.heard(TraceRecord(1, "Ann", "top", event))
+        self.hub.emit(TraceRecord(self.tick if is_in_tick else self.tick - 1, agent, "top", event))
 
-    def ends_after(self, milliseconds, tick=1):
+    def ends_after(self, milliseconds, think=None):
         self.clock.now += milliseconds / 1000
-        self.end(tick)
+        self.end(self.tick, self.records, think)
+        self.records.clear()
+        self.stamps.clear()
+        self.tick += 1
         figures = self.as_json()
         return figures["tick_ms"]["last"], figures["think_ms"]["last"]
 
@@ -53,7 +54,7 @@ def test_a_tick_begins_with_its_first_record_or_with_its_drivers():
     times.clock.now += 1
     times.begin()
     times.after(2, TraceEvent.THINK)
-    assert times.ends_after(1, 2) == (3.0, 2.0)
+    assert times.ends_after(1) == (3.0, 2.0)
 
 
 def test_what_happens_between_ticks_belongs_to_none():
@@ -64,13 +65,36 @@ def test_what_happens_between_ticks_belongs_to_none():
     assert times.ends_after(3) == (3.0, 0.0)
 
 
+def test_what_happened_between_ticks_comes_before_what_an_intake_tells():
+    times = Times()
+    times.after(5, TraceEvent.THINK, is_in_tick=False)
+    times.after(4, TraceEvent.ADDED)
+    times.after(2, TraceEvent.THINK)
+    times.begin()
+    times.after(1, TraceEvent.READY)
+    assert times.ends_after(3) == (6.0, 3.0)
+
+
+def test_who_thinks_how_long_is_told_of_what_is_in_the_tick():
+    times, think = Times(), ThinkTimes(0.0, 1)
+    times.after(5, TraceEvent.THINK, is_in_tick=False)
+    times.begin()
+    times.after(1, TraceEvent.THINK)
+    times.after(2, TraceEvent.RUN)
+    times.after(4, TraceEvent.READY, agent="Bob")
+    times.after(8, TraceEvent.ELECT)
+    times.ends_after(0, think)
+    think.turn(1.0, 2)
+    assert {name: round(nanoseconds / 1e6, 3) for name, nanoseconds in think.agents.items()} == {"Ann": 9.0, "Bob": 4.0}
+
+
 def test_no_time_line_is_made_of_thinking():
-    assert not composing._THINKING & FOLDED  # what is heard of thinking is not looked through for time lines
-    times, others = Times(), []
-    heard = times.ear(times.kernel, lambda record: None, None, others.append)
+    times, history = Times(), History()
     for event in (TraceEvent.ADDED, TraceEvent.THINK, TraceEvent.RUN, TraceEvent.ELECT, TraceEvent.FINISH):
-        heard(TraceRecord(1, "Ann", "top", event))
-    assert [one.event for one in others] == [TraceEvent.ADDED, TraceEvent.RUN, TraceEvent.FINISH]
+        times.after(1, event)
+    history.take(times.records, packed(times.records))
+    assert [one[3] for one in history.records.since(0)] == ["added", "think", "run", "elect", "finish"]
+    assert [one[3] for one in history.starts.since(0)] == ["run", "finish"]
 
 
 def test_the_figures():
@@ -80,10 +104,10 @@ def test_the_figures():
         "think_ms": {"last": 0.0, "mean": 0.0, "worst": 0.0},
         "history": {"tick": [], "tick_ms": [], "think_ms": []},
     }
-    times.end(0)  # a tick of which nothing was heard
+    times.end(0, [])  # a tick of which nothing was heard
     for tick in range(1, 301):
         times.begin()
-        times.ends_after(8 if tick == 290 else 2, tick)
+        times.ends_after(8 if tick == 290 else 2)
     figures = times.as_json()
     assert figures["tick_ms"] == {"last": 2.0, "mean": 2.025, "worst": 8.0}
     assert figures["history"]["tick"] == list(range(61, 301))

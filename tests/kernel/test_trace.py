@@ -105,6 +105,18 @@ def test_who_keeps_records_is_handed_plain_tuples(hub, reports):
     assert not reports
 
 
+def test_who_keeps_records_may_have_the_time_of_each(hub, reports):
+    kept, stamps = [], []
+    hub.keep(kept.append, (iter((1.0, 2.0, 3.0)).__next__, stamps.append))
+    hub.emit(record("1"))
+    assert stamps == [1.0]
+    hub.listen(lambda one: None)  # with others, too
+    hub.emit(record("2"))
+    assert stamps == [1.0, 2.0]
+    assert [one[2] for one in kept] == ["1", "2"]
+    assert not reports
+
+
 def test_who_keeps_records_and_raises_is_dropped_and_reported(hub, reports):
     kept = []
 
