@@ -456,9 +456,7 @@ class _StaticTree(Protocol):
     debug_output: DebugOutput
     nodes: tuple[DeciderNode, ...]
     num_timers: int
-
-    @property
-    def _machine(self) -> Machine: ...
+    _machine: ClassVar[Machine]
 
     def node(self, name: str) -> DeciderNode: ...
 

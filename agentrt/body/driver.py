@@ -135,8 +135,13 @@ class Driver(Protocol):
         """Where it stands in a tick."""
         ...
 
-    precedence: int
-    """Of its claims for control flags; see ``agentrt.body.flags``."""
+    @property
+    def precedence(self) -> int:
+        """Of its claims for control flags; see ``agentrt.body.flags``."""
+        ...
+
+    @precedence.setter
+    def precedence(self, precedence: int) -> None: ...
 
     def join(self, body: Body) -> None:
         """Begin to drive a body, which has a kernel. Nothing is decided before the first ``drive``."""
