@@ -146,7 +146,7 @@ ROOTS = {  # classes of which one other is made, and why they are two
 ONE_HEIR: set[str] = set()  # classes that nothing makes, no facade shows, and one class inherits from
 CASTS: dict[str, int] = {}  # calls of cast
 ANYS = {  # attributes and parameters that are declared as Any
-    "activity": 67,
+    "activity": 68,
     "agent": 11,
     "agentrt": 7,
     "behavior": 6,
