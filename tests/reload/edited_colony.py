@@ -15,6 +15,7 @@ from pathlib import Path
 
 import agentrt_examples
 from agentrt.activity.author.action import ActionSpec
+from agentrt.activity.plan.tree import Frame
 from agentrt.kernel.trace import TraceEvent
 from agentrt.reload import Reloader
 from agentrt_examples.colony.colony import Colony
@@ -29,6 +30,18 @@ CODE = (
     "colony/minds/soldiers.py",  # behaviors of selection trees
     "colony/bodies.py",  # components, which all others import
 )
+
+
+def specs_in(objects):
+    """What actions declare, but for what only a place keeps that was not thought at since the last edit."""
+    frames = [one for one in objects if isinstance(one, Frame)]
+    late = {id(unit.spec) for frame in frames if frame.version != frame.planner.version for unit in frame.units}
+    for frame in frames:
+        late -= {id(spec) for specs in frame.planner.known.values() for spec in specs}
+        if frame.version == frame.planner.version:
+            late -= {id(unit.spec) for unit in frame.units}
+    specs = [one for one in objects if isinstance(one, ActionSpec) and one.kind in ("leaf", "compound")]
+    return [one for one in specs if id(one) not in late]
 
 
 def edit(choose, number):
@@ -114,7 +127,7 @@ def main(edits, seed):
         if (number + 1) % (edits // 4) == 0:
             gc.collect()
             objects = gc.get_objects()
-            specs = sum(isinstance(one, ActionSpec) and one.kind in ("leaf", "compound") for one in objects)
+            specs = len(specs_in(objects))
             types = sum(isinstance(one, type) and one.__module__.startswith("agentrt_examples") for one in objects)
             sizes.append((specs, types, len(sys.modules)))
     for _ in range(100):

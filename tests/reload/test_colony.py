@@ -42,6 +42,6 @@ def test_a_colony_that_is_edited_two_hundred_times_goes_on(tmp_path, seed):
     assert result["ran_since"] > 10
     (specs, types, modules), *_, (specs_at_end, types_at_end, modules_at_end) = result["sizes"]
     assert modules_at_end == modules
-    # What runs just now, and what a frame holds that has not thought since, keeps what it was made of.
+    # What runs just now keeps what it was made of.
     assert types_at_end <= types + 10
     assert specs_at_end <= specs + 20

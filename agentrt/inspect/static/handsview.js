@@ -112,8 +112,10 @@ function changeForm(store, connection) {
         submit: (event) => {
           event.preventDefault();
           const agent = only.checked ? (store.state.chosen ?? "") : "";
-          if (current().names !== "" && name.control.value.trim() === "")
-            return asking.tell({ ok: false, message: `Say which: ${name.name.textContent.toLowerCase()}.`, field: "/of" });
+          if (current().names !== "" && name.control.value.trim() === "") {
+            const message = `Say which: ${name.name.textContent.toLowerCase()}.`;
+            return asking.tell({ ok: false, message, field: "/of" });
+          }
           return asking.ask(editOf(kind.value, { name: name.control.value.trim(), value: value.control.value, agent }));
         },
       },
