@@ -2701,8 +2701,8 @@ class Execution:
         if self.is_stopped:
             return KEEP
         try:
-            if self.troubles.is_restarted:
-                self.troubles.is_restarted = False
+            if self.seldom.troubles.is_restarted:
+                self.seldom.troubles.is_restarted = False
                 if self.planner.trace.on:
                     self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.troubles.kills),))
             self.begin()
