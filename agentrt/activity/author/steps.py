@@ -157,7 +157,7 @@ class _Result(Placeholder):
     def _compile_field(self, compiler: Compiler, name: str) -> Resolver:
         number = self._number(compiler, self)
         compiler.use(number, name)
-        return compiler.field_of(compiler.written(f"scope.results[{number}]"), name)
+        return compiler.written_field(f"scope.results[{number}]", name)
 
 
 class Arguments(Placeholder):
@@ -188,7 +188,7 @@ class Arguments(Placeholder):
                 f"{self!r}.{name} is not an argument of this action.{did_you_mean(name, declared)}",
                 f"Declare it in Args; declared: {', '.join(declared) or 'none'}.",
             )
-        return compiler.field_of(compiler.written("scope.frame.args"), name)
+        return compiler.written_field("scope.frame.args", name)
 
     if TYPE_CHECKING:
 
@@ -355,9 +355,14 @@ class Compiler:
     def field_of(self, inner: Resolver, name: str) -> Resolver:
         """The function that reads a field of what another one gives."""
         source = self._sources.get(inner)
-        if source is None or not name.isidentifier() or iskeyword(name):
-            return lambda scope: getattr(inner(scope), name)
-        return self.written(f"{source}.{name}")
+        return (lambda scope: getattr(inner(scope), name)) if source is None else self.written_field(source, name)
+
+    def written_field(self, source: str, name: str) -> Resolver:
+        """The function that reads a field of what an expression gives; it alone is made, and not that of the whole."""
+        if name.isidentifier() and not iskeyword(name):
+            return self.written(f"{source}.{name}")
+        whole = self.written(source)
+        return lambda scope: getattr(whole(scope), name)
 
     def binder(self, constants: Mapping[str, object], bound: Iterable[tuple[str, Resolver]]) -> Binder:
         """Generate what makes the arguments of a step. A loop over those that are bound takes twice as long."""
