@@ -361,7 +361,7 @@ class _BranchFeeder(Feeder):
         if one in same:
             same.remove(one)
 
-    def nobody_asked(self, problem: str) -> str:
+    def nobody_asked(self, one: RecordedInput, problem: str) -> str:
         if not self._is_branch:
             return problem
         self.left_over += 1

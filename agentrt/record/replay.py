@@ -117,11 +117,12 @@ class Feeder:
         tick = self.runtime.tick + 1
         while self._next is not None and self._next.tick <= tick:
             one, self._next = self._next, next(self._inputs, None)
-            if problem := self._feed(one):
+            if problem := self.feed_one(one):
                 return problem
         return ""
 
-    def _feed(self, one: RecordedInput) -> str:
+    def feed_one(self, one: RecordedInput) -> str:
+        """Feed one of what came in; returns what stands against it, in words, if anything."""
         if one.kind == "posted":
             self.left_out += 1
             if len(self.opaque) < _MOST_TOLD:
@@ -144,16 +145,16 @@ class Feeder:
         what = f"the result of {one.name} (call {one.number})"
         call = self.calls.get(one.number)
         if call is None:
-            return self.nobody_asked(f"{what} comes in, but the replay has not made this call")
+            return self.nobody_asked(one, f"{what} comes in, but the replay has not made this call")
         if one.name and call.what != one.name:  # a scripted answer is for whatever is called
-            return self.nobody_asked(f"{what} comes in, but call {one.number} of the replay is of {call.what}")
+            return self.nobody_asked(one, f"{what} comes in, but call {one.number} of the replay is of {call.what}")
         if isinstance(one.value, Unkept):
             return f"{what} comes in, a {one.value.type_name}, which the recording could not keep: {one.value.reason}"
         del self.calls[one.number], self._places[one.number]
         self.answered += 1
         return self.insert(one.place, call.deliver, (one.value, one.error), what)
 
-    def nobody_asked(self, problem: str) -> str:
+    def nobody_asked(self, one: RecordedInput, problem: str) -> str:
         """A result comes in that no call of this run waits for; returns what stands against going on, if anything."""
         return problem
 

@@ -10,9 +10,10 @@ that the file becomes what it would be had nothing happened; the header tells wh
 
 * The file is locked before anything else is done. Somebody who still writes it, or resumes it too, is told to us by
   SQLite, and is an error.
-* Up to the last tick nothing is written. If the replay differs, because the code is another one by now, the file stays
-  as it is. A file is of one run: whoever wants the run as the code of now has it records it into another file
-  (``into``), with all that came in.
+* Up to the last tick nothing is written, and another file that was begun is removed. If the replay differs, because the
+  code is another one by now, the file stays as it is. A file is of one run: whoever wants the run as the code of now
+  has it records it into another file (``into``), with all that came in, and does without the comparison. That is
+  another run, so what came in need not fit it (see ``_AnewFeeder``): it comes in all the same, where somebody takes it.
 * What came in and was not committed is lost, and whoever sent it sends it again (``Recorder.committed_tick``). So it
   comes in once if the sender numbers what it sends and the world passes over what it knows.
 * Calls that wait are made again: at least once. Which call it is says ``call_key``.
@@ -24,23 +25,26 @@ since what is written of the next one depends on those before.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentrt.errors import ENDS_PROGRAM, EpochLengthError, RecordingError, ReplayDifferenceError
 from agentrt.kernel.hosts.loops import current_library
 from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, Retraced, check_limits, every_of
-from agentrt.record.recording import Recording
-from agentrt.record.replay import Replay
+from agentrt.record.recording import RecordedInput, Recording
+from agentrt.record.replay import Feeder, Replay
 from agentrt.record.schema import DURABILITIES, Durability, connect_appender, is_number
-from agentrt.runtime.intake import Codec
+from agentrt.record.values import Unkept
+from agentrt.runtime.intake import Codec, key_of
 from agentrt.words import error_words
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from agentrt.errors import EditError
     from agentrt.record.replay import Make
+    from agentrt.runtime.intake import OutsideCall
     from agentrt.runtime.runtime import Runtime
 
 _BEFORE = {"keep_ticks": None, "max_bytes": None, "commit_every": 1, "durability": "process"}
@@ -98,7 +102,8 @@ class Resumption:
         recording = self._stack.enter_context(Recording.open(self.path, codecs=self._codecs))
         options = self._options(recording)
         since = _last_save(recording) if self.into is None else None
-        self._replay = one = Replay(recording, self._make, host=host, verify=self._verify, since=since)
+        feeder = Feeder if self._verify else _AnewFeeder
+        self._replay = one = Replay(recording, self._make, host=host, verify=self._verify, feeder=feeder, since=since)
         one.opens_gates = True
         run = recording.meta.get("run")
         if isinstance(run, str):
@@ -181,6 +186,7 @@ class Resumption:
             with self._stack:
                 if self._replay is not None:
                     self._replay.close()
+            self._discard()
             raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_rest: object) -> None:
@@ -197,6 +203,7 @@ class Resumption:
             with self._stack:
                 if self._replay is not None:
                     await self._replay.aclose()
+            self._discard()
             raise
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, *_rest: object) -> None:
@@ -204,10 +211,69 @@ class Resumption:
         self._close_recorder(error)
         await self._replay.runtime.aclose()
 
+    def _discard(self) -> None:
+        """It did not come to where the recording ends: part of a run in another file is nothing to go on with."""
+        if self.into is not None and self._recorder is not None:
+            for end in ("", "-wal", "-shm"):
+                Path(f"{self.into}{end}").unlink(missing_ok=True)
+
     def _close_recorder(self, error: BaseException | None) -> None:
         """Before the runtime is closed, which would say why itself: an error is told."""
         if error is not None and not isinstance(error, ENDS_PROGRAM) and self._recorder is not None:
             self._recorder.close(error_words(error))
+
+
+class _AnewFeeder(Feeder):
+    """Feeds the run that the code of now makes of what came in, which is another one than was recorded.
+
+    * What came in comes in again in its tick. If the intake is shorter than it was then, it comes in at the end.
+    * A result is for the call of its number, if that is of a function of the same name and has the same key; it waits
+      until that call is made. Others are nobody's. The outside is not asked before the run is live, as it may have been
+      asked already: a call without a result waits until then.
+    * What a script or a hand changed is changed if there is what it is about. Code that was edited meanwhile is the
+      code of now.
+    """
+
+    def __init__(self, runtime: Runtime, inputs: Iterable[RecordedInput]) -> None:
+        super().__init__(runtime, inputs)
+        self._early: dict[int, RecordedInput] = {}  # results of calls that were not made yet, by their numbers
+
+    def close(self) -> None:
+        super().close()
+        self._early.clear()
+
+    def asked(self, call: OutsideCall) -> bool:
+        one = self._early.pop(call.number, None)
+        if one is None or not _is_of(one, call):
+            return super().asked(call)
+        self.answered += 1
+        self.runtime.kernel.post(call.deliver, one.value, one.error)  # never at once: a result comes at an intake
+        return True
+
+    def feed_one(self, one: RecordedInput) -> str:
+        if one.kind == "reloaded":
+            return ""
+        if one.kind == "answered":
+            call = self.calls.get(one.number)
+            if isinstance(one.value, Unkept) or (call is not None and not _is_of(one, call)):
+                return ""
+        return super().feed_one(one)
+
+    def nobody_asked(self, one: RecordedInput, problem: str) -> str:
+        if one.number >= self.runtime.calls.count:
+            self._early[one.number] = one
+        return ""
+
+    def insert(self, place: int, fn: Callable[..., object], args: tuple[Any, ...], what: str) -> str:
+        return super().insert(min(place, len(self.runtime.kernel.inbox)), fn, args, what)
+
+    def change_failed(self, does: str, args: dict[str, Any], error: EditError) -> None:
+        """The run has nothing of the kind."""
+
+
+def _is_of(one: RecordedInput, call: OutsideCall) -> bool:
+    """Whether a recorded result is one of this call: of the same function and, if it has a key, with that."""
+    return one.name == call.what and key_of(one.value) in ("", call.key)
 
 
 def _last_save(recording: Recording) -> int | None:
@@ -237,7 +303,8 @@ def resume(
     Args:
         path: the recording.
         make: makes the world; None takes the installed world that the recording names.
-        verify: whether the replay is compared with the recording; if not, ``into`` is needed.
+        verify: whether the replay is compared with the recording; if not, ``into`` is needed, and what came in need not
+            fit the run that the code of now makes: a call without a result is made when it is live.
         into: another file, which must not exist, to which the whole run is recorded as the code of now has it. None
             goes on in the same file.
         codecs: as they were given when it was recorded.

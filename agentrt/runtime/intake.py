@@ -289,7 +289,7 @@ class OutsideCalls:
             running.kernel = outer
 
     def ask_again(self, call: OutsideCall, place: int) -> int:
-        """Between two ticks, make a call of the tick before that nobody has answered.
+        """Between two ticks, make a call that nobody has answered.
 
         Args:
             call: which.
@@ -300,11 +300,12 @@ class OutsideCalls:
         """
         inbox = self._kernel.inbox
         later = [inbox.pop() for _ in range(len(inbox) - place)]
+        before = len(inbox)  # less than its place, if it was made ticks ago and much came in then
         try:
             self._start(call)
         except ForeignAwaitError as error:  # who called cannot be told at once any more
             self._kernel.post(call.deliver, None, error)
-        came = len(inbox) - place
+        came = len(inbox) - before
         inbox.extend(reversed(later))
         return came
 
