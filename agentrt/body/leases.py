@@ -159,6 +159,7 @@ class _WaitingLine:
     def left(self, place: Place) -> None:
         if self.promised is place:
             self.promised = None
+            self.book._unpromised(place)
             if not self.serve() and not self.book.is_leased(self.thing):
                 self.book.changed.emit(self.thing)
         elif not place.is_turn:
@@ -183,11 +184,16 @@ class _WaitingLine:
             elif self.is_barred(place.owner):
                 passed.append(place)
             else:
-                self.promised = place
+                self.promise(place)
                 place.give()
                 break
         self.places.extendleft(reversed(passed))
         return self.promised is not None
+
+    def promise(self, place: Place) -> None:
+        """Note for whom the thing is kept."""
+        self.promised = place
+        self.book._promised.setdefault(id(place.owner), {})[place] = None
 
     def give_all(self) -> None:
         """Tell all, who find out that there is nothing to be had."""
@@ -222,7 +228,7 @@ class _WaitingLine:
 class LeaseBook:
     """All reservations of one runtime."""
 
-    __slots__ = ("_held", "_leases", "_lines", "changed", "left")
+    __slots__ = ("_held", "_leases", "_lines", "_promised", "changed", "left")
 
     def __init__(self) -> None:
         # emitted with the thing whenever one is newly reserved or free again; who looks for work waits for it
@@ -234,6 +240,8 @@ class LeaseBook:
         self._leases: dict[int, Lease] = {}
         self._held: dict[int, dict[Lease, None]] = {}  # those of each owner, in the order in which it got them
         self._lines: dict[int, _WaitingLine] = {}  # likewise; each keeps its thing
+        # Those of each owner whose turn it is, in the order in which it was: a save asks for every agent.
+        self._promised: dict[int, dict[Place, None]] = {}
 
     def acquire(self, thing: object, owner: object) -> Lease | None:
         """Reserve a thing.
@@ -322,16 +330,19 @@ class LeaseBook:
         if holder is not None or getattr(thing, "is_destroyed", False) or _is_gone(owner):
             return holder is owner
         line = self._line_of(thing)
-        line.promised = Place(line, owner, _nothing, kernel)
-        line.promised.promise(ticks)
+        place = Place(line, owner, _nothing, kernel)
+        line.promise(place)
+        place.promise(ticks)
         self.changed.emit(thing)
         return True
 
     def reserved_for(self, owner: object) -> tuple[Any, ...]:
         """The things that an owner has, in the order in which it got them, and then those that are promised to it."""
-        leased = [lease.thing for lease in self._held.get(id(owner), ())]
-        promised = (line.promised for line in self._lines.values())  # in the order in which they were lined up for
-        return (*leased, *(place.thing for place in promised if place is not None and place.owner is owner))
+        key = id(owner)
+        return (
+            *[lease.thing for lease in self._held.get(key, ())],
+            *[place.thing for place in self._promised.get(key, ())],
+        )
 
     def waiting(self, thing: object) -> tuple[Any, ...]:
         """For whom somebody waits in line for a thing, in order; first for whom it is promised."""
@@ -357,6 +368,12 @@ class LeaseBook:
         held.pop(lease, None)
         if not held:
             self._held.pop(id(lease.owner), None)
+
+    def _unpromised(self, place: Place) -> None:
+        places = self._promised.get(id(place.owner), {})
+        places.pop(place, None)
+        if not places:
+            self._promised.pop(id(place.owner), None)
 
     def _given_back(self, lease: Lease) -> None:
         thing, kernel = lease.thing, running.kernel
@@ -405,6 +422,7 @@ class LeaseBook:
         self._leases.clear()
         self._held.clear()
         self._lines.clear()
+        self._promised.clear()
         self.changed = Signal()
 
     def __len__(self) -> int:

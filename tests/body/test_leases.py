@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.body import LeaseBook
+from agentrt.kernel.kernel import Kernel
 from agentrt.testing import Simulation, stub_action
 
 
@@ -175,3 +176,42 @@ def test_the_two_books_agree(course):
         assert len(book) == len(held)
         assert sum(map(len, book._held.values())) == len(held)
         assert all(book.holder(thing) is one[0] for thing, one in held.items())
+
+
+steps = st.sampled_from(["acquire", "release", "line up", "leave", "promise", "tick", "clear"])
+
+
+@given(st.lists(st.tuples(steps, st.integers(0, 2), st.integers(0, 3)), max_size=40))
+def test_what_is_reserved_for_somebody_is_what_it_holds_and_what_is_promised_to_it(course):
+    """Against the other way round: who has each thing."""
+    kernel, book, owners, things = Kernel(), LeaseBook(), [Owner() for _ in range(3)], [object() for _ in range(4)]
+    leases, places = [], []
+
+    async def line_up(thing, owner):
+        places.append(book.line_up(thing, owner, lambda: None))
+
+    for what, who, which in course:
+        owner, thing = owners[who], things[which]
+        if what == "acquire":
+            leases.append(book.acquire(thing, owner))
+        elif what == "release" and leases:
+            lease = leases.pop(which % len(leases))
+            _ = lease and lease.release()
+        elif what == "line up":
+            kernel.spawn(line_up(thing, owner))
+        elif what == "leave" and places:
+            places.pop(which % len(places)).close()
+        elif what == "promise":
+            book.promise(thing, owner, kernel, 1 + which)
+        elif what == "clear":
+            book.clear()
+        if what in ("tick", "line up"):
+            kernel.step_tick()
+        for one in owners:
+            found = book.reserved_for(one)
+            assert sorted(map(things.index, found)) == [i for i in range(4) if book.holder(things[i]) is one]
+            held = [book.is_leased(thing) for thing in found]
+            assert held == sorted(held, reverse=True)
+    for _ in range(100):
+        kernel.step_tick()
+    assert not book._promised

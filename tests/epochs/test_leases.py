@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from agentrt import Agent, Entity, Runtime
@@ -97,3 +99,30 @@ def test_a_thing_that_json_cannot_say_is_told_of():
     with pytest.raises(DefinitionError, match=r"what 'Ann' has reserved.*encode made \{1\} of it"):
         save_leases(ann, lambda thing: {1})
     runtime.close()
+
+
+def calls_of_a_save(many):
+    """How often functions are entered, and generators gone on with, to save so many agents with a thing for each."""
+    runtime, count = Runtime(1, host="plain"), 0
+    agents = [runtime.add(Agent(Entity("being", name=f"being {number}"))) for number in range(many)]
+    for number, agent in enumerate(agents):
+        restore_leases(agent, [number], lambda number: f"thing {number}")
+
+    def profile(_frame, event, _arg):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(profile)
+    try:
+        saved = [save_leases(agent, lambda thing: thing) for agent in agents]
+    finally:
+        sys.setprofile(None)
+    assert saved == [[f"thing {number}"] for number in range(many)]
+    runtime.close()
+    return count
+
+
+@pytest.mark.checkout
+def test_to_save_twice_as_many_agents_takes_twice_as_long():
+    few, many = calls_of_a_save(40), calls_of_a_save(80)
+    assert 0 < many <= 2 * few
