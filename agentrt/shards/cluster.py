@@ -14,6 +14,9 @@ threads of both. So what is asked goes over a *line*, a connection of TCP to the
 meanwhile (``serve``); that costs who leads 0.1 ms. Ray still finds the machine, and says how an actor has died. A line
 that breaks is a place that is lost. Where no line is possible (see ``_way_to``) the same requests go as calls.
 
+The port is open from when the actor is there until who leads has come, and then no more. Whoever finds it meanwhile
+has no key, is heard for some seconds and for as many bytes as a key has, and holds up nobody.
+
 Journals lie in a folder that all machines see. Requests and answers are the lines that a pipe would have, so nothing
 of the game is ever unpickled.
 
@@ -30,6 +33,7 @@ import json
 import math
 import os
 import secrets
+import selectors
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -54,6 +58,7 @@ _ROOM_SECONDS = 60.0  # real ones; to start a process takes some
 _REACH_SECONDS = 5.0  # until somebody at the other end of a line has to answer
 _LOOK_SECONDS = 1.0  # how often Ray is asked whether an actor that says nothing is alive
 _PART = 1 << 16  # bytes that are read at once
+_MOST_STRANGERS = 64  # who are heard at the same time before one of them has the key
 
 
 class RayShards:
@@ -225,6 +230,7 @@ class _Calls:
     """A call of Ray for each request."""
 
     def __init__(self, actor: ActorHandle[Any]) -> None:
+        actor.shut.remote()
         self._actor = actor
         self._asked: ObjectRef[str] | None = None
 
@@ -353,11 +359,18 @@ class Tenement:
             return "", 0
         return host, self._door.getsockname()[1]
 
+    def shut(self) -> None:
+        """Nobody comes that way: what is asked are calls."""
+        if self._door is not None:
+            self._door.close()
+            self._door = None
+
     def serve(self, key: str) -> None:
         """Answer what is asked on the line of whoever has the key, until that ends it."""
         assert self._door is not None, "nobody was told where it is"
         with self._door:
             line, requests = _admitted(self._door, key.encode("ascii"))
+        self._door = None
         with contextlib.suppress(OSError), line, requests:
             while (request := requests.readline()).endswith(b"\n"):  # half of one is none
                 line.sendall(self.answer(request).encode("ascii") + b"\n")
@@ -378,15 +391,67 @@ class Tenement:
 
 
 def _admitted(door: socket.socket, key: bytes) -> tuple[socket.socket, BufferedReader]:
-    """The connection of whoever has the key, and what comes in there; others who knock are sent away."""
-    while True:
-        connection, _ = door.accept()
-        connection.settimeout(_REACH_SECONDS)
-        lines = connection.makefile("rb")
-        with contextlib.suppress(OSError):
-            if hmac.compare_digest(lines.readline(len(key) + 1), key + b"\n"):
-                connection.settimeout(None)
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return connection, lines
-        lines.close()
-        connection.close()
+    """The connection of whoever has the key, and what comes in there; others who knock are sent away.
+
+    All of them are heard at the same time, and each has some seconds in all: nobody waits for one who says nothing, or
+    a byte now and then. When too many have knocked, the first of them is sent away: whoever has the key says it at
+    once, and is heard before the next one is let in.
+    """
+    waiting: list[_Stranger] = []  # in the order in which they knocked
+    door.setblocking(False)
+    try:
+        while True:
+            _wait_for([door, *(one.connection for one in waiting)], waiting[0].until if waiting else math.inf)
+            for one in tuple(waiting):
+                if one.has_said(key + b"\n"):
+                    waiting.remove(one)
+                    one.connection.setblocking(True)
+                    one.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    return one.connection, one.connection.makefile("rb")
+            with contextlib.suppress(BlockingIOError, ConnectionError):  # nobody knocked, or is not there any more
+                waiting.append(_Stranger(door.accept()[0]))
+            for one in tuple(waiting):
+                if one.is_done or len(waiting) > _MOST_STRANGERS:
+                    waiting.remove(one)
+                    one.connection.close()
+    finally:
+        for one in waiting:
+            one.connection.close()
+
+
+def _wait_for(sockets: Sequence[socket.socket], last: float) -> None:
+    """Wait until something has come in at one of them, or their time is over."""
+    with selectors.DefaultSelector() as heard:
+        for one in sockets:
+            heard.register(one, selectors.EVENT_READ)
+        heard.select(None if last == math.inf else max(0.0, last - time.monotonic()))
+
+
+class _Stranger:
+    """Somebody who has knocked."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self.connection = connection
+        self.until = time.monotonic() + _REACH_SECONDS
+        self._said = b""
+        self._is_wrong = False  # whether it has hung up, or said something else
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing to be had from it any more."""
+        return self._is_wrong or time.monotonic() >= self.until
+
+    def has_said(self, wanted: bytes) -> bool:
+        """Hear what has come in, and not more than that: what follows it is for whoever reads requests."""
+        try:
+            part = self.connection.recv(len(wanted) - len(self._said))
+        except BlockingIOError:
+            return False
+        except OSError:
+            part = b""
+        self._said += part
+        is_whole = len(self._said) == len(wanted)
+        is_right = is_whole and hmac.compare_digest(self._said, wanted)
+        self._is_wrong = not part or (is_whole and not is_right)
+        return is_right

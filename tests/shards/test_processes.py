@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -120,14 +123,14 @@ ray.init(
     object_store_memory=80_000_000,
 )
 def run_to_end(name, *disturb):
-    """Undisturbed for 5 windows, and after that each of them does something to the second actor before 5 more."""
+    """Undisturbed for 5 windows, and after that each of them does something to the second actor before 4 more."""
     places = [RayShards(), Told(limit=2.0), LocalShards()]
     with Shards(world, 4, seed=3, places=places, folder=f"{sys.argv[1]}/{name}", app="strips:world") as run:
         run.run(5)
         ways = [type(place._way).__name__ for place in places[:2]]
         for one in disturb:
             one(places[1])
-            run.run(5)
+            run.run(4)
         print(*ways, run.losses, run.digest)
 
 
@@ -153,6 +156,25 @@ class Told(RayShards):
         self.pid = actor.__ray_call__.remote(lambda one: os.getpid())
         return actor
 
+    def _reach(self):
+        """Strangers are there first: who are silent, who have half a key, and who have much to say."""
+        host, port = ray.get(self._door)
+        for said in (b"", b"0123456789abcdef", b"x" * 100_000) * 10:
+            strangers.append(socket.create_connection((host, port), timeout=5))
+            strangers[-1].sendall(said)
+        return super()._reach()
+
+
+def break_line_in_a_window(place):
+    ask = place.ask
+
+    def ask_and_break(requests):
+        ask(requests)
+        place._way._connection.shutdown(socket.SHUT_RDWR)
+        place.ask = ask
+
+    place.ask = ask_and_break
+
 
 def break_line(place):
     place._way._connection.shutdown(socket.SHUT_RDWR)
@@ -166,11 +188,20 @@ def no_way(*given, **more):
     raise ConnectionRefusedError
 
 
-held = []
+def is_over(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+held, strangers = [], []
 cluster._LOOK_SECONDS = 0.1
-run_to_end("lines", kill, hang, vanish, break_line)
+run_to_end("lines", kill, hang, vanish, break_line, break_line_in_a_window)
+print(len(strangers), all(map(is_over, strangers)))
 connect, socket.create_connection = socket.create_connection, no_way
-run_to_end("calls", kill, no_more, no_more, no_more)
+Told._reach = RayShards._reach
+run_to_end("calls", kill, no_more, no_more, no_more, no_more)
 socket.create_connection = connect
 cluster._ROOM_SECONDS = 0.2
 try:
@@ -185,7 +216,7 @@ print(0 < len(during), {address for address, _ in during} <= LOOPBACK, len(liste
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
-    """An actor is lost four times, in another way each time; then once where no line to it can be had."""
+    """An actor is lost five times, in another way each time; then once where no line to it can be had."""
     pytest.importorskip("ray")
     kept = {**os.environ, "HOME": str(tmp_path)}  # where Ray keeps what is its own
     ran = subprocess.run(
@@ -193,7 +224,8 @@ def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
         capture_output=True, text=True, timeout=120, env=kept, cwd=SUPPORT, check=False,
     )  # fmt: skip
     assert ran.stdout.splitlines() == [
-        f"_Line _Line 4 {undisturbed[0]}",
+        f"_Line _Line 5 {undisturbed[0]}",
+        "180 True",
         f"_Calls _Calls 1 {undisturbed[0]}",
         "an actor with shards found no room within 0.2 s: it needs 64 CPU for itself, and the cluster has 2 CPU in all. "
         "Have fewer places, let each need less (RayShards(cpus=0.5)), or give the cluster more machines",
@@ -201,24 +233,151 @@ def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
     ], ran.stderr
 
 
-def test_an_actor_answers_whoever_has_the_key_and_only_whole_lines():
-    door = socket.create_server(("127.0.0.1", 0))
+@pytest.fixture
+def served():
+    """An actor that waits for whoever has the key: its address, what it was asked, and the call that it is in."""
     actor, asked = Tenement("{}"), []
-    actor._door = door
+    door = actor._door = socket.create_server(("127.0.0.1", 0))
     actor.answer = lambda request: asked.append(request) or "done"
-    call = threading.Thread(target=actor.serve, args=("right",))
+    call = threading.Thread(target=actor.serve, args=("right",), daemon=True)
     address = door.getsockname()
     call.start()
-    with socket.create_connection(address, timeout=5) as stranger:
+    yield address, asked, call
+    call.join(5)
+    assert not call.is_alive()
+    assert actor._door is None
+    with pytest.raises(OSError, match="refused"):
+        connected(address)
+
+
+def connected(address):
+    return socket.create_connection(address, timeout=5)
+
+
+def is_over(connection):
+    """Whether the other end has ended it, or does so in a moment."""
+    try:
+        return connection.recv(100) == b""
+    except ConnectionError:
+        return True
+
+
+def ask_it(address):
+    """What the one does that has the key."""
+    with connected(address) as line:
+        line.sendall(b"right\n[1]\n")
+        assert line.recv(100) == b"done\n"
+
+
+def test_an_actor_answers_whoever_has_the_key_and_only_whole_lines(served):
+    address, asked, call = served
+    with connected(address) as stranger:
         stranger.sendall(b"wrong\n")
-        assert stranger.recv(100) == b""
-    with socket.create_connection(address, timeout=5) as line:
+        assert is_over(stranger)
+    with connected(address) as line:
         line.sendall(b"ri")
         line.sendall(b"ght\n[1]\n")
         assert line.recv(100) == b"done\n"
         line.sendall(b"[2]")
     call.join(5)
-    assert not call.is_alive()
     assert asked == [b"[1]\n"]
-    with pytest.raises(OSError, match="refused"):
-        socket.create_connection(address, timeout=5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"wrong\n",
+        b"rightly\n",
+        b"\n\n\n\n\n\n",
+        b"right\r\n",
+        b"\x7f\xff\xff\xff\xff\xff\xff\xff",
+        b"[1]\n[1]\n",
+        b"x" * 9_000_000,
+    ],
+)
+def test_who_says_something_else_is_sent_away_and_asks_nothing(served, said):
+    address, asked, _ = served
+    with connected(address) as stranger:
+        with contextlib.suppress(ConnectionError):  # it hears no more than the key is long
+            stranger.sendall(said)
+        assert is_over(stranger)
+    ask_it(address)
+    assert asked == [b"[1]\n"]
+
+
+@pytest.mark.parametrize("said", [b"", b"r", b"righ", b"right"])
+def test_nobody_waits_for_who_says_nothing_or_half(served, said):
+    address, asked, _ = served
+    with contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(connected(address)) for _ in range(20)]
+        for one in silent:
+            one.sendall(said)
+        begun = time.monotonic()
+        ask_it(address)
+        assert time.monotonic() - begun < 2
+        assert all(map(is_over, silent))
+    assert asked == [b"[1]\n"]
+
+
+def test_who_says_a_byte_now_and_then_is_sent_away_when_its_time_is_over(served, monkeypatch):
+    monkeypatch.setattr("agentrt.shards.cluster._REACH_SECONDS", 0.3)
+    address, asked, _ = served
+    with connected(address) as slow:
+        begun = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            for byte in b"right\n":
+                slow.sendall(bytes([byte]))
+                time.sleep(0.1)
+        assert is_over(slow)
+        assert time.monotonic() - begun < 2
+    ask_it(address)
+    assert asked == [b"[1]\n"]
+
+
+def test_of_many_who_knock_the_first_are_sent_away(served):
+    address, asked, _ = served
+    with contextlib.ExitStack() as stack:
+        many = [stack.enter_context(connected(address)) for _ in range(100)]
+        assert all(map(is_over, many[:30]))  # 64 are heard at the same time
+        ask_it(address)
+        assert all(map(is_over, many))
+    assert asked == [b"[1]\n"]
+
+
+def test_who_has_hung_up_before_it_was_heard_is_nobody(served):
+    address, asked, _ = served
+    for _ in range(50):
+        with connected(address) as gone:
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # with a reset
+    ask_it(address)
+    assert asked == [b"[1]\n"]
+
+
+@pytest.mark.parametrize("said", [b"{\n", b"\xff\xfe\n", b"5\n", b"[" * 100_000 + b"\n", b"[{}]\n"])
+def test_garbage_of_who_has_the_key_ends_the_line(said):
+    actor, raised = Tenement("{}"), []
+    actor._tenants = object()
+    door = actor._door = socket.create_server(("127.0.0.1", 0))
+    address = door.getsockname()
+
+    def serve():
+        try:
+            actor.serve("right")
+        except Exception as error:
+            raised.append(error)
+
+    call = threading.Thread(target=serve, daemon=True)
+    call.start()
+    with connected(address) as line:
+        line.sendall(b"right\n" + said)
+        assert is_over(line)
+    call.join(5)
+    assert (call.is_alive(), len(raised)) == (False, 1)
+
+
+def test_a_door_that_nobody_uses_is_shut():
+    actor = Tenement("{}")
+    door = actor._door = socket.create_server(("127.0.0.1", 0))
+    actor.shut()
+    actor.shut()
+    assert (door.fileno(), actor._door) == (-1, None)
