@@ -230,9 +230,9 @@ class _Calls:
     """A call of Ray for each request."""
 
     def __init__(self, actor: ActorHandle[Any]) -> None:
-        actor.shut.remote()
         self._actor = actor
         self._asked: ObjectRef[str] | None = None
+        actor.shut.remote()
 
     def post(self, text: str, limit: float | None) -> None:
         """Send a request."""

@@ -305,7 +305,7 @@ def test_who_says_something_else_is_sent_away_and_asks_nothing(served, said):
     assert asked == [b"[1]\n"]
 
 
-@pytest.mark.parametrize("said", [b"", b"r", b"righ", b"right"])
+@pytest.mark.parametrize("said", [b"", b"r", b"rig", b"right"])
 def test_nobody_waits_for_who_says_nothing_or_half(served, said):
     address, asked, _ = served
     with contextlib.ExitStack() as stack:
