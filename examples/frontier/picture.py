@@ -14,8 +14,8 @@ from typing import Final
 
 __all__ = ["BARRIERS", "draw"]
 
-# ms: what a window of the world of the row shards_pipes takes if its two shards have no work at all; the quarter of 1,000
-# windows took less, in turn, on two cores that others used, too. With work to do, who waits for the slowest comes to it.
+# ms: what a window takes in the world of the row shards_pipes if its two shards have no work at all. A quarter of 1,000
+# windows took less, in turn, on two cores that others used, too. With work, to wait for the slowest comes on top.
 BARRIERS: Final = {"processes": 1.0, "actors of Ray": 1.1, "calls of Ray": 3.4}
 
 
@@ -40,7 +40,12 @@ def draw(measured: Mapping[str, Mapping[int, float]], out: Path) -> None:
     for kind, cost in BARRIERS.items():
         right.plot(work, [w / (w + cost) for w in work], label=f"{kind}: {cost:g} ms")
     right.axhline(0.8, color="gray", linewidth=0.8, linestyle="--")
-    right.set(xlabel="work of each shard in a window (ms)", ylabel="efficiency", title="On paper, by what a barrier costs", ylim=(0, 1))
+    right.set(
+        xlabel="work of each shard in a window (ms)",
+        ylabel="efficiency",
+        title="On paper, by what a barrier costs",
+        ylim=(0, 1),
+    )
     right.set_xscale("log")
     for axes in (left, right):
         axes.legend(frameon=False, loc="lower right")
