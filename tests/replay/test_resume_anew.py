@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from contextlib import closing
 
+import anyio.lowlevel
 import pytest
+from players import play_on
 
 from agentrt import TOP, Action, Agent, Entity, Runtime
 from agentrt.errors import ReplayDifferenceError
@@ -165,6 +168,27 @@ def test_the_outside_is_not_asked_before_it_is_live(tmp_path):
     with resume(path, make, verify=False, into=tmp_path / "new.sqlite"):
         assert during == [(tick, 0) for tick in range(1, 21)]
         assert asked == ["x"]
+
+
+@pytest.mark.parametrize("host", ["asyncio", "trio"])
+def test_on_an_event_loop(tmp_path, host):
+    """What the world of now asks too early, too late, and in addition, as on the plain host."""
+    path, into, now = tmp_path / "run.sqlite", tmp_path / "new.sqlite", Shop(keys="abcd", pause=2)
+    recorded(path, BEFORE)
+
+    async def main():
+        async with resume(path, now, verify=False, into=into) as runtime:
+            assert (runtime.tick, runtime.host) == (20, host)
+            while len(asked) == 0 or runtime.calls.running:
+                await anyio.lowlevel.checkpoint()
+            await runtime.run(2, speed=math.inf, blocking_ms=None)
+
+    play_on(host, main)
+    assert asked == ["d"]
+    with Recording(into) as recording:
+        assert told_in(recording) == ["5 a 1", "9 b 2", "13 c 3", "21 d 1"]
+    for one in ("plain", host):
+        assert replay(into, now, host=one).is_same
 
 
 def test_what_was_changed_and_what_could_not_be_kept_do_not_stand_against_it(tmp_path):
