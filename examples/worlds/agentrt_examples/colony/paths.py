@@ -188,6 +188,14 @@ class _GridPath(Path):
         return hash((self.start, self._key))
 
 
+_SIDES = numpy.s_[0], numpy.s_[-1], numpy.s_[:, 0], numpy.s_[:, -1]
+
+
+def _along(values: numpy.ndarray, sides: Sequence[Any]) -> numpy.ndarray:
+    """The values along some sides of a window, in one row: numpy takes as long to be called as to look at them."""
+    return numpy.concatenate([values[side] for side in sides])
+
+
 def _weight(cost: Any) -> Any:
     """What libtcod has to be told: it takes a hundred times that, and of the product what is before the point."""
     return (cost + 0.5) / 100
@@ -223,8 +231,8 @@ class GridPathFinder:
         self._costs = cost.ravel().data
         self._cost = cost[1:-1, 1:-1]
         self._weight = numpy.where(self._cost, _weight(self._cost), 0).astype(numpy.float32)
-        steps = numpy.abs(numpy.arange(1 - ground.width, ground.width))[:, None]
-        steps = steps + numpy.abs(numpy.arange(1 - ground.height, ground.height))
+        steps = numpy.abs(numpy.arange(1 - ground.width, ground.width, dtype=numpy.int32))[:, None]
+        steps = steps + numpy.abs(numpy.arange(1 - ground.height, ground.height, dtype=numpy.int32))
         self._least = steps * ground.cheapest  # what it costs at least to come so many columns and rows farther
         self._most = max(1, min(_MOST, _KEPT // 2 // (ground.width * ground.height)))
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
@@ -448,27 +456,22 @@ class GridPathFinder:
         values = self._spread(key, left, top, right, bottom)
         field = _Field(left, top, values, around)
         # Where the window ends and the ground does not.
-        borders = [
-            border
-            for is_open, border in (
-                (left > 0, numpy.s_[0]),
-                (top > 0, numpy.s_[:, 0]),
-                (right < width, numpy.s_[-1]),
-                (bottom < height, numpy.s_[:, -1]),
-            )
+        open_sides = [
+            side
+            for side, is_open in zip(_SIDES, (left > 0, right < width, top > 0, bottom < height), strict=True)
             if is_open
         ]
-        if borders:
-            inner = values[1:-1, 1:-1]
-            least = min(int(inner[border].min()) for border in borders)
-            if least == _FAR:
-                return field
-            field.exact = least - 1
-            if to is not None:
-                x, y = width - 1 - one, height - 1 - other
-                left_over = self._least[x + left : x + right, y + top : y + bottom]
-                field.to, field.pull = to, self._ground.cheapest
-                field.bound = min(int((inner[border] + left_over[border]).min()) for border in borders)
+        if not open_sides:
+            return field
+        border = _along(values[1:-1, 1:-1], open_sides)
+        least = int(border.min())
+        if least == _FAR:
+            return field
+        field.exact = least - 1
+        if to is not None:
+            x, y = width - 1 - one, height - 1 - other
+            still = _along(self._least[x + left : x + right, y + top : y + bottom], open_sides)
+            field.to, field.pull, field.bound = to, self._ground.cheapest, int((border + still).min())
         return field
 
     def _spread(self, key: _Key, left: int, top: int, right: int, bottom: int) -> numpy.ndarray:
