@@ -31,7 +31,7 @@ root, and what its steps cost are floats that it turns into whole numbers: the c
 made to answer for several ends.
 
 Rejected, of what was measured: ``tcod.path.Pathfinder`` (four times as many instructions a cell, and eight times as
-long; even with A*, which comes to a third of the cells); ``numpy.minimum.accumulate`` along rows and columns until
+long: more even with A*, which comes to half of the cells); ``numpy.minimum.accumulate`` along rows and columns until
 nothing changes (four rounds for a small window, twelve for a ground, each dearer than the search); a search from each
 cell on which somebody stands and thinks (ten times as many searches as there are goals); ``tcod.path.dijkstra2d`` (no
 faster than the Pathfinder, and tcod 21 never gives back four kilobytes of each call); ``pathfinding`` (pure Python, and
@@ -58,7 +58,7 @@ from agentrt_examples.colony.terrain import Cell, Ground
 __all__ = ["GridPathFinder"]
 
 _NEAR = 8  # cells around a goal; where it was measured, with 6 and 10 searches look at more of them
-_PART = 5  # of the way: a beam is so much wider than it; with 4 and 6 searches look at as many cells
+_PART = 5  # of the way: a beam is so much wider than it; with 4 and 6 searches look at more cells
 _FAR_OFF = 24  # from farther away than so many cells
 _BEAMS = 4  # of one goal; whoever is asked about more often stays where it is
 _KEPT = 24_000_000  # cells of fields, at two bytes each
@@ -197,7 +197,11 @@ def _along(values: numpy.ndarray, sides: Sequence[Any]) -> numpy.ndarray:
 
 
 def _weight(cost: Any) -> Any:
-    """What libtcod has to be told: it takes a hundred times that, and of the product what is before the point."""
+    """What libtcod has to be told of a cost.
+
+    It takes a hundred times that, as a float, and of the product what is before the point: with the half in between, no
+    rounding on any machine makes another number of it.
+    """
     return (cost + 0.5) / 100
 
 
