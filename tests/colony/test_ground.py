@@ -215,3 +215,63 @@ def test_beams_say_what_the_whole_ground_says(ground, goal):
         assert (path.cost, path.places, path.destination) == (costs[start], tuple(places), goal)
         beside = {near for place in places for near in ground.neighbors(place)}
         assert {near: finder.cost(near, goal) for near in beside} == {near: costs[near] for near in beside}
+
+
+def _costs_to_ends(ground, goal, reach):
+    """What it costs at least to come to one of the cells that are at most so many steps from a goal."""
+    column, row = goal
+    cells = [(x, y) for x in range(ground.width) for y in range(ground.height)]
+    ends = [(x, y) for x, y in cells if ground.cost((x, y)) and abs(x - column) + abs(y - row) <= reach]
+    costs = {}
+    for end in ends:
+        for cell, cost in _costs_by_hand(ground, end).items():
+            costs[cell] = min(cost, costs.get(cell, cost))
+    return costs
+
+
+@pytest.mark.parametrize("goal", [(20, 12), (0, 0), (7, 4), (39, 24)])
+@pytest.mark.parametrize("reach", [0, 1, 2, 3])
+def test_a_path_ends_at_the_cheapest_of_the_cells_in_reach(goal, reach):
+    """Whatever lies between them and the goal: walls, water, the corner of the ground."""
+    ground = Ground()
+    costs = _costs_to_ends(ground, goal, reach)
+    cells = [(x, y) for x in range(ground.width) for y in range(ground.height)]
+    finder = GridPathFinder(ground)
+    found = {cell: finder.cost(cell, goal, reach=reach) for cell in cells}
+    assert found == {cell: costs.get(cell) for cell in cells}
+    for start in list(costs)[::40]:
+        path = finder.find(start, goal, reach=reach)
+        assert path.cost == sum(ground.cost(place) for place in path.places)
+        assert finder.distance(path.destination, goal) <= reach
+
+
+def test_what_is_walled_in_is_found_out_by_one_search():
+    rows = [["."] * 60 for _ in range(40)]
+    for column in range(28, 33):
+        for row in range(18, 23):
+            rows[row][column] = "#"
+    rows[20][30] = "."
+    finder = GridPathFinder(Ground("".join(f"{''.join(row)}\n" for row in rows)))
+    assert finder.cost((2, 20), (30, 20)) is None
+    assert finder.cost((25, 20), (30, 20)) is None
+    assert finder.searches == 1
+
+
+def test_nothing_leads_out_of_the_ground():
+    finder = GridPathFinder(Ground(".....\n.....\n"))
+    assert finder.find((0, 0), (-1, 0)) is None
+    assert finder.find((0, 0), (5, 1), reach=1) is None
+    assert finder.find((-1, 0), (0, 0)) is None
+
+
+def test_fields_may_be_made_in_any_order():
+    """Searches share their arrays: what was found before must not be touched by what is asked afterwards."""
+    ground = Ground(CHART, across=2, down=2)
+    goals = [*ground.marked("f")[:40:4], *ground.marked("K")[:3]]
+    starts = ground.marked("h")
+    asked = [(start, goal, reach) for reach in (0, 1, 2) for goal in goals for start in starts]
+    one, other = GridPathFinder(ground), GridPathFinder(ground)
+    forth = {question: one.cost(*question[:2], reach=question[2]) for question in asked}
+    back = {question: other.cost(*question[:2], reach=question[2]) for question in reversed(asked)}
+    assert forth == back
+    assert forth == {question: one.cost(*question[:2], reach=question[2]) for question in asked}

@@ -10,11 +10,12 @@ border, so it is exact for what costs less than the cheapest of those. A questio
 wide, and so on up to the whole ground.
 
 What moves (prey, patients, whoever carries something) is a new goal at every step, about which somebody asks once or
-twice, and who asks from far away passes by most of what lies around the goal. So the first question about a goal, and
-the first few from far away, are answered by a *beam*: a field that spreads towards who asks, and no farther than to
-there (A*). Each step that is left counts for ``pull``, which is less than any step costs. Spreading has passed every
-cell for which its value and what is left from it, at ``pull`` a step, are no more than the value where the beam ends.
-There the beam is exact; and the cheapest paths from such a cell, all of them, lead over such cells alone.
+twice, and a window around it that reaches to who asks from far away is mostly beside the way. So the first question
+about a goal, and the first few from far away, are answered by a *beam*: a field over the window around the goal and who
+asks. Whoever leaves it has come over a cell of its border, and has left at least the cheapest steps from there to who
+asks. Let ``bound`` be the least that this comes to on the border: a cell whose value, and the cheapest steps from it to
+who asked, come to less is one where the beam is exact; and the cheapest paths from such a cell, all of them, lead over
+such cells alone.
 
 Rules:
 
@@ -25,10 +26,16 @@ Rules:
   for the first and the last one; so a field is computed backwards, counts the goal's own cell as well, and the cost
   from a cell is what the field says there less the cost of that cell itself.
 
-Rejected: a search from each cell on which somebody stands and thinks (ten times as many searches as there are goals);
-``tcod.path.dijkstra2d`` (twice as fast on a small window, but tcod 21 never gives back four kilobytes of each call);
-``pathfinding`` (pure Python, and it stops by a wall-clock limit), ``networkx``, ``rustworkx`` and ``scipy`` (a graph is
-a detour for a grid).
+Fields are what libtcod's own Dijkstra finds, ``tcod.path.Dijkstra``, and are read from its array at once. It knows one
+root, and what its steps cost are floats that it turns into whole numbers: the comments in ``_spread`` say how it is
+made to answer for several ends.
+
+Rejected, of what was measured: ``tcod.path.Pathfinder`` (four times as many instructions a cell, and eight times as
+long: more even with A*, which comes to half of the cells); ``numpy.minimum.accumulate`` along rows and columns until
+nothing changes (four rounds for a small window, twelve for a ground, each dearer than the search); a search from each
+cell on which somebody stands and thinks (ten times as many searches as there are goals); ``tcod.path.dijkstra2d`` (no
+faster than the Pathfinder, and tcod 21 never gives back four kilobytes of each call); ``pathfinding`` (pure Python, and
+it stops by a wall-clock limit), ``networkx``, ``rustworkx`` and ``scipy`` (a graph is a detour for a grid).
 
 tcod comes with the extra ``demo``. Its arrays are indexed ``[column, row]`` here, so that a cell is an index.
 """
@@ -42,6 +49,7 @@ from typing import Any, ClassVar
 
 import numpy
 import tcod.path
+from tcod.cffi import ffi
 
 from agentrt import Signal
 from agentrt_actions import Path
@@ -49,14 +57,14 @@ from agentrt_examples.colony.terrain import Cell, Ground
 
 __all__ = ["GridPathFinder"]
 
-_NEAR = 8  # cells around a goal; where it was measured, with 6, 10 and 12 searches look at more of them
+_NEAR = 8  # cells around a goal; where it was measured, with 6 and 10 searches look at more of them
+_PART = 5  # of the way: a beam is so much wider than it; with 4 and 6 searches look at more cells
 _FAR_OFF = 24  # from farther away than so many cells
 _BEAMS = 4  # of one goal; whoever is asked about more often stays where it is
 _KEPT = 24_000_000  # cells of fields, at two bytes each
 _MOST = 4096  # fields
 _SHAPES = 256  # windows that lie at the edge of the ground have many
 _FAR = (1 << 16) - 1
-_UNKNOWN = (1 << 31) - 1  # of a cell that tcod has not come to
 
 _Key = tuple[Cell, int]
 
@@ -75,29 +83,26 @@ class _Field:
         base: where in ``values`` that of column 0 and row 0 would be.
         around: how many cells there are around where the goal is reached, at least.
         exact: up to which value they are what the whole ground would say.
-        to: the cell where a beam ends; None for what is none, or leads nowhere and so has looked everywhere.
-        pull: what each step that is left to there counted for.
+        to: the cell towards which a beam leads; None for what is none.
+        bound: what a cell's value and the least that is left from it to there come to, where the window cannot tell.
+        pull: the least that a step costs.
     """
 
     __slots__ = (
-        "_most", "around", "base", "bottom", "ends", "exact", "left", "pull", "right", "stride", "to", "top", "values",
+        "around", "base", "bottom", "bound", "ends", "exact", "left", "pull", "right", "stride", "to", "top", "values",
     )  # fmt: skip
 
-    def __init__(
-        self, left: int, top: int, values: numpy.ndarray, around: int, exact: int, to: Cell | None, pull: int
-    ) -> None:
-        width, height = values.shape
-        self.left, self.right = left, left + width
-        self.top, self.bottom = top, top + height
-        self.stride = height + 2
+    def __init__(self, left: int, top: int, values: numpy.ndarray, around: int) -> None:
+        width, self.stride = values.shape
+        self.left, self.right = left, left + width - 2
+        self.top, self.bottom = top, top + self.stride - 2
         self.base = (1 - left) * self.stride + 1 - top
-        self.values = _bordered(numpy.minimum(values, _FAR), _FAR)
+        self.values = values.ravel().data  # a memory view gives Python's own numbers, three times as fast as the array
         self.around = around
-        self.exact = exact
+        self.exact = _FAR
         self.ends: dict[Cell, Cell] = {}
-        self._most = _FAR if to is None else int(values[to[0] - left, to[1] - top])
-        self.to = to if self._most < _FAR else None
-        self.pull = pull
+        self.to: Cell | None = None
+        self.bound = self.pull = 0
 
     def at(self, cell: Cell) -> int:
         """The value of a cell; -1 if the window cannot tell.
@@ -109,21 +114,11 @@ class _Field:
         if self.left <= column < self.right and self.top <= row < self.bottom:
             value: int = self.values[column * self.stride + row + self.base]
             if value <= self.exact:
-                to = self.to
-                if to is None or value + self.pull * (abs(column - to[0]) + abs(row - to[1])) <= self._most:
-                    return value
+                return value
+            to = self.to
+            if to is not None and value + self.pull * (abs(column - to[0]) + abs(row - to[1])) < self.bound:
+                return value
         return -1
-
-
-def _bordered(values: numpy.ndarray, border: int) -> memoryview:
-    """The values in one row, with a border around them: so every neighbor has a place in the row.
-
-    A memory view gives Python's own numbers, three times as fast as the array does.
-    """
-    width, height = values.shape
-    bordered = numpy.full((width + 2, height + 2), border, dtype=numpy.uint16)
-    bordered[1:-1, 1:-1] = values
-    return bordered.ravel().data
 
 
 class _Known:
@@ -193,6 +188,33 @@ class _GridPath(Path):
         return hash((self.start, self._key))
 
 
+_SIDES = numpy.s_[0], numpy.s_[-1], numpy.s_[:, 0], numpy.s_[:, -1]
+
+
+def _along(values: numpy.ndarray, sides: Sequence[Any]) -> numpy.ndarray:
+    """The values along some sides of a window, in one row: numpy takes as long to be called as to look at them."""
+    return numpy.concatenate([values[side] for side in sides])
+
+
+def _weight(cost: Any) -> Any:
+    """What libtcod has to be told of a cost.
+
+    It takes a hundred times that, as a float, and of the product what is before the point: with the half in between, no
+    rounding on any machine makes another number of it.
+    """
+    return (cost + 0.5) / 100
+
+
+def _diamond(middle: Cell, steps: int) -> list[Cell]:
+    """The cells that are so few steps from one."""
+    column, row = middle
+    return [
+        (x, y)
+        for x in range(column - steps, column + steps + 1)
+        for y in range(row - steps + abs(x - column), row + steps - abs(x - column) + 1)
+    ]
+
+
 class GridPathFinder:
     """Finds paths over a ground; implements ``agentrt_actions.PathFinder``.
 
@@ -208,16 +230,18 @@ class GridPathFinder:
         self.changed = Signal()
         self.searches = 0
         self._ground = ground
-        self._cost = numpy.array(
-            [[ground.cost((column, row)) for row in range(ground.height)] for column in range(ground.width)],
-            dtype=numpy.int32,
-        )
-        self._costs = _bordered(self._cost, 0)
+        cost = numpy.zeros((ground.width + 2, ground.height + 2), dtype=numpy.uint16)
+        cost[1:-1, 1:-1] = [[ground.cost((x, y)) for y in range(ground.height)] for x in range(ground.width)]
+        self._costs = cost.ravel().data
+        self._cost = cost[1:-1, 1:-1]
+        self._weight = numpy.where(self._cost, _weight(self._cost), 0).astype(numpy.float32)
+        steps = numpy.abs(numpy.arange(1 - ground.width, ground.width, dtype=numpy.int32))[:, None]
+        steps = steps + numpy.abs(numpy.arange(1 - ground.height, ground.height, dtype=numpy.int32))
+        self._least = steps * ground.cheapest  # what it costs at least to come so many columns and rows farther
         self._most = max(1, min(_MOST, _KEPT // 2 // (ground.width * ground.height)))
-        self._pull = ground.cheapest - 1
         self._known: OrderedDict[_Key, _Known] = OrderedDict()
         self._way_out: _Field | None = None
-        self._searches: dict[tuple[int, ...], tuple[numpy.ndarray, tcod.path.Pathfinder]] = {}
+        self._searches: dict[tuple[int, int], tuple[numpy.ndarray, tcod.path.Dijkstra, numpy.ndarray]] = {}
         cells = [(column, row) for column in range(ground.width) for row in range(ground.height)]
         # What a step onto each cell costs, and where one leads from it.
         self._steps = {cell: (ground.cost(cell), ground.neighbors(cell)) for cell in cells}
@@ -314,7 +338,7 @@ class GridPathFinder:
             what is asked for.
         """
         own = self._ground.cost(start)
-        if not own:
+        if not own or goal not in self._ground:
             return None
         value = self._value((goal, reach), start, own + most)
         return None if value >= _FAR else value - own
@@ -337,7 +361,7 @@ class GridPathFinder:
         own = ground.cost(start)
         if not own:
             return [None] * len(goals)
-        values = [self._value((start, 0), goal, is_alone=False) if ground.cost(goal) else _FAR for goal in goals]
+        values = [self._value((start, 0), goal) if ground.cost(goal) else _FAR for goal in goals]
         return [None if value >= _FAR else value - own for value in values]
 
     def nearest_edge(self, start: Cell) -> Cell | None:
@@ -347,8 +371,7 @@ class GridPathFinder:
             start: where it begins.
         """
         if self._way_out is None:
-            values = self._spread(list(self._ground.edge()), 0, 0, self._cost, None)
-            self._way_out = _Field(0, 0, values, 0, _FAR, None, 0)
+            self._way_out = self._leading_out()
         if not 0 <= self._way_out.at(start) < _FAR:
             return None
         return (start, *self._downhill(self._way_out, start))[-1]
@@ -372,11 +395,8 @@ class GridPathFinder:
 
     # --- fields -------------------------------------------------------------------------------------------------------
 
-    def _value(self, key: _Key, cell: Cell, most: int = _FAR, *, is_alone: bool = True) -> int:
-        """What it costs to come from a cell; ``_FAR`` for more than ``most``, or if nothing leads there.
-
-        ``is_alone`` unless others will ask about the same goal at once.
-        """
+    def _value(self, key: _Key, cell: Cell, most: int = _FAR) -> int:
+        """What it costs to come from a cell; ``_FAR`` for more than ``most``, or if nothing leads there."""
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = _Known()
@@ -396,15 +416,22 @@ class GridPathFinder:
             value = beam.at(cell)
             if value >= 0:
                 return value
+        return self._ask(known, key, cell, most, around)
+
+    def _ask(self, known: _Known, key: _Key, cell: Cell, most: int, around: int) -> int:
+        """The same, by a new field or beam."""
         steps = self.distance(key[0], cell) - key[1]
-        while around < steps:
-            around *= 2
-        is_first = is_alone and field is None and beam is None
+        is_first = known.field is None and known.beam is None
         is_beam = is_first or (steps > _FAR_OFF and known.beams < _BEAMS)
+        if is_beam:
+            around = max(_NEAR, steps // _PART)
+        else:
+            while around < steps:
+                around *= 2
         while True:
             found = self._field(key, around, cell if is_beam else None)
             value = found.at(cell)
-            if value >= 0 or found.exact >= most:
+            if value >= 0 or max(found.exact, found.bound - 1) >= most:
                 break
             around *= 2
         if is_beam:
@@ -423,60 +450,86 @@ class GridPathFinder:
         return found
 
     def _field(self, key: _Key, around: int, to: Cell | None) -> _Field:
-        """Compute a field over a window: so many cells around where the goal is reached, and their neighbors."""
+        """Compute a field over a window: so many cells around where the goal is reached, and around ``to``."""
         (column, row), reach = key
         width, height = self._cost.shape
         wide = around + 1 + reach
-        left, top, right, bottom = column - wide, row - wide, column + wide + 1, row + wide + 1
-        window = self._cost[max(0, left) : right, max(0, top) : bottom]
-        values = self._spread(self._ends(key), max(0, left), max(0, top), window, to)
+        one, other = (column, row) if to is None else to
+        left, right = max(0, min(column, one) - wide), min(width, max(column, one) + wide + 1)
+        top, bottom = max(0, min(row, other) - wide), min(height, max(row, other) + wide + 1)
+        values = self._spread(key, left, top, right, bottom)
+        field = _Field(left, top, values, around)
         # Where the window ends and the ground does not.
-        borders = (
-            (left > 0, values[0]),
-            (top > 0, values[:, 0]),
-            (right < width, values[-1]),
-            (bottom < height, values[:, -1]),
-        )
-        exact = min((int(border.min()) - 1 for is_open, border in borders if is_open), default=_FAR)
-        return _Field(max(0, left), max(0, top), values, around, min(exact, _FAR), to, self._pull)
-
-    def _ends(self, key: _Key) -> list[Cell]:
-        (column, row), reach = key
-        return [
-            (x, y)
-            for x in range(column - reach, column + reach + 1)
-            for y in range(row - reach + abs(x - column), row + reach - abs(x - column) + 1)
+        open_sides = [
+            side
+            for side, is_open in zip(_SIDES, (left > 0, right < width, top > 0, bottom < height), strict=True)
+            if is_open
         ]
+        if not open_sides:
+            return field
+        border = _along(values[1:-1, 1:-1], open_sides)
+        least = int(border.min())
+        if least == _FAR:
+            return field
+        field.exact = least - 1
+        if to is not None:
+            x, y = width - 1 - one, height - 1 - other
+            still = _along(self._least[x + left : x + right, y + top : y + bottom], open_sides)
+            field.to, field.pull, field.bound = to, self._ground.cheapest, int((border + still).min())
+        return field
 
-    def _spread(self, ends: list[Cell], left: int, top: int, cost: numpy.ndarray, to: Cell | None) -> numpy.ndarray:
-        """Compute the values of a field over a window of the ground; if only as far as ``to``, towards that.
-
-        They stand in an array that the next window of that shape takes: to be copied before.
-        """
+    def _spread(self, key: _Key, left: int, top: int, right: int, bottom: int) -> numpy.ndarray:
+        """Compute the values of a field over a window of the ground, with a border of one cell around them."""
         self.searches += 1
-        # To make a graph and its arrays takes as long as to spread over a small window, and costs are looked at when
-        # it spreads: so there is one for each shape of a window, and the costs and where it begins are put into it.
-        kept = self._searches.get(cost.shape)
+        (column, row), reach = key
+        # What is nearer to the goal than that is where a path may end as well: its value is its own cost, whatever
+        # leads there. In the search each step between the goal and them costs 1, nobody's cell or not; so all that lie
+        # farther away have one for each of these steps too much. Not 0: with such a step libtcod's sorting runs past
+        # the beginning of its list.
+        inside = [
+            ((x, y), (x - left, y - top))
+            for x, y in _diamond((column, row), reach - 1)
+            if left <= x < right and top <= y < bottom
+        ]
+        costs, search, reached = self._search((right - left, bottom - top))
+        costs[:] = self._weight[left:right, top:bottom]
+        for _, at in inside:
+            costs[at] = _weight(1)
+        search.set_goal(column - left, row - top)
+        bordered = numpy.full((right - left + 2, bottom - top + 2), _FAR, dtype=numpy.uint16)
+        values = bordered[1:-1, 1:-1]
+        if reach:
+            values[:] = numpy.minimum(reached, _FAR + reach - 1) - (reach - 1)
+        elif own := self._ground.cost((column, row)):
+            values[:] = numpy.minimum(reached, _FAR - own) + own
+        for cell, at in inside:
+            values[at] = self._ground.cost(cell) or _FAR
+        return bordered
+
+    def _search(self, shape: tuple[int, int]) -> tuple[numpy.ndarray, tcod.path.Dijkstra, numpy.ndarray]:
+        """A search over windows of one shape, the array of the costs there, and that of what it finds.
+
+        To make it takes as long as a search of a small window, and costs are looked at when it searches: so there is
+        one for each shape, and the costs are put into it.
+        """
+        kept = self._searches.get(shape)
         if kept is None:
             if len(self._searches) >= _SHAPES:
                 self._searches.clear()
-            kept = self._searches[cost.shape] = self._search(cost.shape)
-        costs, search = kept
-        costs[:] = cost
-        # Not by ``clear`` and ``add_root``: they make the array of directions anew, at which nobody looks here.
-        values = search.distance
-        values.fill(_UNKNOWN)
-        for column, row in ends:
-            own = self._ground.cost((column, row))
-            if own:
-                values[column - left, row - top] = own
-        search.rebuild_frontier()
-        search.resolve(None if to is None else (to[0] - left, to[1] - top))
-        return values
+            costs = numpy.empty(shape, numpy.float32)
+            search = tcod.path.Dijkstra(costs, 0)
+            # As libtcod's header says: an int for each cell, row by row; -1 where nobody comes from, here the greatest.
+            found = numpy.frombuffer(ffi.buffer(search._path_c.distances, 4 * costs.size), numpy.uint32)
+            kept = self._searches[shape] = costs, search, found.reshape(shape[::-1]).T
+        return kept
 
-    def _search(self, shape: tuple[int, ...]) -> tuple[numpy.ndarray, tcod.path.Pathfinder]:
-        """A search over windows of one shape, and the array into which their costs are put."""
-        costs = numpy.empty(shape, numpy.int32)
-        graph = tcod.path.SimpleGraph(cost=costs, cardinal=1, diagonal=0)
-        graph.set_heuristic(cardinal=self._pull, diagonal=2 * self._pull)
-        return costs, tcod.path.Pathfinder(graph)
+    def _leading_out(self) -> _Field:
+        """The field of all cells of the edge at once, over the whole ground."""
+        search = tcod.path.Pathfinder(
+            tcod.path.SimpleGraph(cost=self._cost.astype(numpy.int32), cardinal=1, diagonal=0)
+        )
+        for cell in self._ground.edge():
+            search.add_root(cell, self._ground.cost(cell))
+        search.resolve()
+        values = numpy.minimum(search.distance, _FAR).astype(numpy.uint16)
+        return _Field(0, 0, numpy.pad(values, 1, constant_values=_FAR), 0)
