@@ -29,13 +29,12 @@ FIELDS: Final = (
     "uses", "weight",
 )  # fmt: skip
 
-# What there is to look at in an answer.
-NO_NEWS: Final = 0
-FRESH: Final = 1  # it was set since it was compared with others, or, if it is elected, since its owner was told
-# The think is being stepped in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf
-# means no more than that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in
-# the middle of a round hears of answers from the next one on.
-ASKED: Final = 2
+# What there is to look at in an answer; a constant, or a context. That is put there while the think that has it is stepped
+# in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf through it means no more than
+# that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in the middle of a round
+# hears of answers from the next one on.
+NO_NEWS: Final = None
+FRESH: Final = True  # it was set since it was compared with others, or, if it is elected, since its owner was told
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -104,7 +103,7 @@ class AnsweringSeat(Thinker):
         self.output: Any = None
         # What the hooks of one thinking and one run are called with, or None: a ``Context``, which is not known here.
         self.context: Any = None
-        self.news: int = NO_NEWS  # whether others have yet to look at the output; a constant of this module
+        self.news: object = NO_NEWS  # whether others have yet to look at the output; see above
 
     def hear_output(self, context: object, output: object) -> bool:
         """Take a think output, if nothing is wrong with it, and with the moment; whether it is taken.
@@ -144,12 +143,12 @@ class AnsweringContext:
         seat = self._seat
         kind = seat.spec.output_type
         if kind is not None and kind._fits(fields):
-            if seat.news == ASKED and seat.context is self:
+            if seat.news is self:
                 seat.state = READY
                 seat.output = fields  # it becomes a record when somebody looks at it
             elif not seat.hear_output(self, fields):
                 self._give(fields)
-        elif kind is None and not fields and seat.news == ASKED and seat.context is self:
+        elif kind is None and not fields and seat.news is self:
             seat.state = READY
         elif kind is not None or fields or not seat.hear_output(self, None):
             self._give(fields)
@@ -171,7 +170,7 @@ class AnsweringContext:
         if not (spec.is_range and 0.0 <= utility <= 1.0):
             self._refuse_utility(utility)
         placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
-        if seat.news == ASKED and seat.context is self:
+        if seat.news is self:
             seat.utility = placed
         elif not seat.hear_utility(self, placed):
             self._place(placed, utility)

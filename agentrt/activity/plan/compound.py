@@ -183,7 +183,7 @@ def _ask(unit: CompoundUnit, search: Search, conflict: set[int], step: str, reas
 
 def _has_other(unit: Unit, step: str, reason: str) -> bool:
     """Whether the elected action of a step gives something else than what was rejected, or is out now."""
-    if unit.state != READY or unit.news == FRESH or not unit.is_settled():
+    if unit.state != READY or unit.news is FRESH or not unit.is_settled():
         return True  # it is changing at this moment, and will be asked again if that does not help
     if not isinstance(unit, CompoundUnit):
         return _offers(unit, step, reason)
@@ -207,7 +207,7 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
         before = unit.state
         if call_on_reject(unit, reason) or unit.state != before:
             return True
-        if unit.is_due if isinstance(unit, CompoundUnit) else unit.news == FRESH:
+        if unit.is_due if isinstance(unit, CompoundUnit) else unit.news is FRESH:
             return True  # its author set an output that nobody has looked at yet
     if extras is None or extras.candidates is None:
         return False
@@ -324,7 +324,7 @@ class CompoundUnit(Unit):
         self.self_utility = self.spec.low
         self.step = 0
         self.results = []
-        self.news: int = NO_NEWS
+        self.news: object = NO_NEWS
         self._is_bound_to_current = False
         if self.spec.has_think:
             Unit.begin(self, asked)
@@ -375,7 +375,7 @@ class CompoundUnit(Unit):
             return False
         for frame in self.frames:
             unit = frame.active
-            if unit is None or unit.state != READY or unit.news == FRESH or (unit.spec.steps and not unit.is_settled()):
+            if unit is None or unit.state != READY or unit.news is FRESH or (unit.spec.steps and not unit.is_settled()):
                 return False
         return True
 

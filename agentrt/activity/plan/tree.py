@@ -134,7 +134,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
-from agentrt.activity.author.answering import ASKED, FRESH, NO_NEWS, AnsweringSeat, Declared
+from agentrt.activity.author.answering import FRESH, NO_NEWS, AnsweringSeat, Declared
 from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
 from agentrt.activity.author.context import Context
 from agentrt.activity.author.control import Abort, Reject, ends_thinking
@@ -437,8 +437,9 @@ async def _first_steps(  # noqa: C901 - one frame, for speed
         extras = unit.extras
         if extras is not None:
             extras.asked_anew()
+        context = unit.context or unit.make_context()
         try:
-            coro: Coroutine[Any, Any, Any] | None = unit.action.think(unit.context or unit.make_context(), args)
+            coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
             if type(coro) is not _COROUTINE or coro.cr_code is not spec.think_code:
                 if coro is not None:  # somebody gave the class or the instance another one, of whatever kind
                     unit.code = kernel.spawn(coro, spec.name, unit)
@@ -446,14 +447,14 @@ async def _first_steps(  # noqa: C901 - one frame, for speed
             inline.owner = unit
             inline.coro = coro
             if extras is None and (is_plain or (spec.steps is None and not is_watched)):
-                unit.news = ASKED
+                unit.news = context
             await coro
         except BaseException as raised:
             error = inline.ended(raised)
         else:
             if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
                 error = inline.ended(None)
-        if unit.news == ASKED:
+        if unit.news is not FRESH:
             unit.news = NO_NEWS
         if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             unit.think_was_stepped(error)
@@ -853,7 +854,7 @@ class Unit(AnsweringSeat):
         extras = self.extras
         if extras is None:
             extras = self.extras = Extras()
-            if self.news == ASKED:
+            if self.news is not FRESH:
                 self.news = NO_NEWS
         return extras
 
@@ -885,7 +886,7 @@ class Unit(AnsweringSeat):
         """Whether nobody has looked yet at its answer: neither its place, nor whoever that has told of it."""
         frame = self.frame
         above = frame.parent
-        return self.news == FRESH or (self is frame.active and above is not None and above.is_news_of(frame.index))
+        return self.news is FRESH or (self is frame.active and above is not None and above.is_news_of(frame.index))
 
     def is_news_of(self, step: int) -> bool:
         """Whether it is ready by an answer of that step, or of one before it, at which nobody has looked yet."""
@@ -1104,11 +1105,11 @@ class Unit(AnsweringSeat):
         if self.state == THINKING:
             self.state = READY  # what ``move`` does; compounds do not come here
         self.output = output
-        if self.news != ASKED:
-            self.news: int = NO_NEWS if frame.round_open else FRESH
+        if self.news is NO_NEWS or self.news is FRESH:
+            self.news: object = NO_NEWS if frame.round_open else FRESH
         if frame.planner.trace.on:
             self.tell(_READY, (("utility", self.utility),))
-        if self.news == FRESH and not frame.is_looking:
+        if self.news is FRESH and not frame.is_looking:
             frame.look_again()
 
     def clear_output(self) -> None:
@@ -1152,7 +1153,7 @@ class Unit(AnsweringSeat):
                 self.state = IDLE  # what ``move`` does; groups and tasks, which have one of their own, have steps
             else:
                 self.move(IDLE)
-            if self.news == ASKED:
+            if self.news is not FRESH:
                 self.news = NO_NEWS
             self.output = None
         elif state == IMPOSSIBLE:
@@ -1402,19 +1403,22 @@ _ALL: Final = 2  # all, since all were asked in this round and none has stopped 
 class Manner:
     """What a place goes by that follows from who could perform its activity: ``learn`` sees. Equal ones are shared."""
 
-    __slots__ = ("has_filter", "is_light", "is_plain", "keeps", "least_high")
+    __slots__ = ("has_filter", "is_light", "is_plain", "keeps", "least_high", "takes_none")
 
-    def __init__(self, has_filter: bool, is_plain: bool, is_light: bool, keeps: bool, least_high: float) -> None:
+    def __init__(
+        self, has_filter: bool, is_plain: bool, is_light: bool, takes_none: bool, keeps: bool, least_high: float
+    ) -> None:
         self.has_filter: bool = has_filter  # whether an action of it may forbid the activity
         self.is_plain: bool = is_plain  # whether its actions are leaves, and none that thinks can suspend
         self.is_light: bool = is_light  # whether moreover each of them is ``Declared.is_plain``
+        self.takes_none: bool = takes_none  # whether it takes no arguments
         self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
         self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
 
 
 # There are few: what differs most is a number that classes declare. An old one that is forgotten is made again.
 _manner: Final = lru_cache(maxsize=1024)(Manner)
-_UNKNOWN: Final = Manner(False, False, False, False, 0.0)  # of a place that has not learned anything
+_UNKNOWN: Final = Manner(False, False, False, False, False, 0.0)  # of a place that has not learned anything
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -1506,9 +1510,11 @@ class Frame:
         if self.version != planner.version:
             learn(self)
         units = self.units
-        if units:
-            spec = units[0].spec  # they all declare the same
-            args = NO_ARGS if spec.takes_none and not args else spec.cls.Args.build(self.activity, args)
+        manner = self.manner
+        if manner.takes_none and not args:
+            args = NO_ARGS
+        elif units:
+            args = units[0].spec.cls.Args.build(self.activity, args)  # they all declare the same
         # Before anything of it is changed: who is refused here has nothing to take back.
         if self.depth > MAX_DEPTH or planner.busy_frames >= MAX_FRAMES:
             _refuse_place(self)
@@ -1525,7 +1531,7 @@ class Frame:
         self.round_open = True
         self.others = _SOME if self.is_choosy else _ALL
         self.pending = 1  # the marker's own: a compound that answers on this stack must not end the round alone
-        if self.manner.has_filter and _is_blocked(self):
+        if manner.has_filter and _is_blocked(self):
             self._drop()
             self.close_answer()
             return
@@ -1605,8 +1611,8 @@ class Frame:
             self.round_open = False
             execution = self.execution
             is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
-            if (is_calm or not execution.is_unwinding(self)) and not self.elect():
-                self._nobody()
+            if is_calm or not execution.is_unwinding(self):
+                self.elect()
 
     def open_answer(self) -> bool:
         """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
@@ -1616,21 +1622,20 @@ class Frame:
 
     # --- election -----------------------------------------------------------------------------------------------------
 
-    def elect(self) -> bool:
-        """Elect the best ready unit, if there is one, and tell the owner."""
-        best = best_leaf(self) if self.manner.is_plain and self.state == THINKING else best_ready(self, True)
+    def elect(self) -> None:
+        """Elect the best ready unit while nobody is elected, and tell the owner whether there is one."""
+        best = best_leaf(self) if self.manner.is_plain else best_ready(self, True)
         if best is None:
-            return False
-        if self.state == THINKING:  # what ``elected`` does
-            self.state = READY
-            self.active = best
-            best.news = NO_NEWS
-            if self.planner.trace.on:
-                self.note_elected(best)
-        else:
-            self.elected(best)
+            self._nobody()
+            return
+        if self.state != THINKING:
+            raise states.illegal(self.path(), states.FRAME_NAMES, self.state, READY)
+        self.state = READY  # what ``elected`` does
+        self.active = best
+        best.news = NO_NEWS
+        if self.planner.trace.on:
+            self.note_elected(best)
         self.owner.frame_ready(self)
-        return True
 
     def elected(self, unit: Unit) -> None:
         """Note which unit is the best of those that are ready."""
@@ -1673,8 +1678,7 @@ class Frame:
         if self.round_open or self.execution.is_unwinding(self):
             return
         if state == THINKING:
-            if not self.elect():
-                self._nobody()
+            self.elect()
         elif state == READY:
             self._look_ready()
         elif state == STARTED or state == RUNNING:
@@ -1692,7 +1696,7 @@ class Frame:
         elif active.state != READY or best.utility > active.utility:
             self.elected(best)
             self.owner.frame_ready(self)
-        elif active.news == FRESH:
+        elif active.news is FRESH:
             active.news = NO_NEWS
             self.owner.frame_ready(self)
         else:
@@ -1850,6 +1854,7 @@ def learn(frame: Frame) -> None:
         any(spec.has_filter for spec in specs),
         all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs),
         all(spec.is_plain and spec.think_code is not None for spec in specs),
+        bool(specs) and specs[0].takes_none,  # they all declare the same
         keeps_thinking(frame),
         min([spec.high for spec in specs], default=0.0),
     )
@@ -2092,8 +2097,7 @@ def best_leaf(frame: Frame) -> Unit | None:
     for unit in frame.units:
         if unit.state == READY:
             utility = unit.utility
-            if unit.news == FRESH:
-                unit.news = NO_NEWS
+            unit.news = NO_NEWS
             if utility > top:
                 best, top, equals = unit, utility, None
             elif utility == top:
@@ -2166,7 +2170,7 @@ def adjust(frame: Frame) -> None:
                 frame.others = _SOME
             elif (
                 state == READY and spec.is_plain
-                and not (unit.news == FRESH or watched or unit.extras is not None or unit.code is not None)
+                and not (unit.news is FRESH or watched or unit.extras is not None or unit.code is not None)
             ):  # fmt: skip
                 unit.state = IDLE  # what ``end_thinking`` does; most are stopped so
                 unit.output = None
@@ -2193,7 +2197,7 @@ def dismiss_losers(frame: Frame) -> None:
     frame.others = _NONE
     active = frame.active
     for unit in frame.units:
-        if unit.state == READY and unit.extras is None and unit.code is None and unit.news != FRESH:
+        if unit.state == READY and unit.news is NO_NEWS and unit.extras is None and unit.code is None:
             unit.state = IDLE  # what ``end_thinking`` does
             unit.output = None
             if _references(unit.context) > _ALONE:
@@ -2782,17 +2786,23 @@ class Execution:
     def frame_finished(self, frame: Frame) -> None:
         if self.is_aborting:
             return  # a hook asked for that in the very moment
-        assert frame.active is not None
-        tick = self.planner.kernel.clock.tick
-        took = tick - frame.active.since
+        active = frame.active
+        assert active is not None
+        planner = self.planner
+        kernel = planner.kernel
+        tick = kernel.clock.tick
+        took = tick - active.since
+        seldom = self.seldom
         if not took:
-            times, ended_in = self.seldom.in_no_time
+            if seldom is _NOTHING_SELDOM:
+                seldom = self.more()
+            times, ended_in = seldom.in_no_time
             times = times + 1 if tick == ended_in + 1 else 1
-            self.more().in_no_time = times, tick
+            seldom.in_no_time = times, tick
             if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
-                self.planner.tell_no_time(frame.active.path())
-        if self.seldom.stale:
-            end_asides(self.seldom.stale)
+                planner.tell_no_time(active.path())
+        if seldom.stale:
+            end_asides(seldom.stale)
         self.renewing = ENDED
         try:
             frame.stop()
@@ -2801,18 +2811,18 @@ class Execution:
         seldom = self.seldom  # looked up now: what stopped may have made it
         if seldom.stale or seldom.asides:
             seldom.stale = seldom.asides
-        if self.planner.trace.on:
-            self.planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
+        if planner.trace.on:
+            planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
-            if self.seldom.troubles is not _NO_TROUBLES:
-                self.seldom.troubles = _NO_TROUBLES
+            if seldom.troubles is not _NO_TROUBLES:
+                seldom.troubles = _NO_TROUBLES
             self.begin()
-        else:
-            self._later()
+        elif not self.waiting and not self.is_stopped:  # as ``_later``: it must not be repeated within one tick
+            kernel.agenda.add(tick + 1, self)
 
     def _later(self) -> None:
-        """Think again in the next tick: a plan that takes no time must not be repeated within one."""
+        """Think again in the next tick."""
         if not self.waiting and not self.is_stopped:
             kernel = self.planner.kernel
             kernel.agenda.add(kernel.clock.tick + 1, self)
