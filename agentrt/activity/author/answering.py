@@ -167,9 +167,14 @@ class AnsweringContext:
         """
         seat = self._seat
         spec = seat.spec
-        if not (spec.is_range and 0.0 <= utility <= 1.0):
+        if not 0.0 <= utility <= 1.0:
             self._refuse_utility(utility)
-        placed = utility if spec.span == 1.0 else round(spec.low + utility * spec.span, DECIMALS)
+        if spec.span == 1.0:
+            placed = utility
+        elif spec.is_range:
+            placed = round(spec.low + utility * spec.span, DECIMALS)
+        else:
+            self._refuse_utility(utility)
         if seat.news is self:
             seat.utility = placed
         elif not seat.hear_utility(self, placed):

@@ -433,20 +433,19 @@ async def _first_steps(  # noqa: C901 - one frame, for speed
         unit.code = None
         inline.acting = unit
         inline.refused = None
-        spec = unit.spec
         extras = unit.extras
         if extras is not None:
             extras.asked_anew()
         context = unit.context or unit.make_context()
         try:
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
-            if type(coro) is not _COROUTINE or coro.cr_code is not spec.think_code:
+            if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
                 if coro is not None:  # somebody gave the class or the instance another one, of whatever kind
-                    unit.code = kernel.spawn(coro, spec.name, unit)
+                    unit.code = kernel.spawn(coro, unit.spec.name, unit)
                 continue
             inline.owner = unit
             inline.coro = coro
-            if extras is None and (is_plain or (spec.steps is None and not is_watched)):
+            if extras is None and (is_plain or (unit.spec.steps is None and not is_watched)):
                 unit.news = context
             await coro
         except BaseException as raised:
@@ -492,7 +491,7 @@ def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Executio
     inline.coro = inline.acting = None
     try:
         execution.run_ended(unit, error)
-        if isinstance(error, ENDS_PROGRAM):
+        if error is not None and isinstance(error, ENDS_PROGRAM):
             raise error
     finally:
         kernel.current = before
@@ -1253,18 +1252,17 @@ class Unit(AnsweringSeat):
     # --- running ------------------------------------------------------------------------------------------------------
 
     def start(self) -> bool:
-        """It was elected: start, then stop thinking; whether it is started, as ``call_start`` says."""
-        if self.state != READY:
-            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, STARTED)
+        """Ready and elected: start, then stop thinking; whether it is started, as ``call_start`` says."""
         self.state = STARTED
-        if self.frame.planner.trace.on:
+        spec = self.spec
+        watched = self.frame.planner.trace.on
+        if watched:
             self.tell(_START)
-        if self.spec.has_start and not call_start(self):
-            return False
-        if (
-            self.extras is not None or self.code is not None or self.spec.has_stop_thinking
-            or self.frame.planner.trace.on
-        ):  # fmt: skip
+        if spec.has_start:
+            if not call_start(self):
+                return False
+            watched = self.frame.planner.trace.on
+        if watched or self.extras is not None or self.code is not None or spec.has_stop_thinking:
             self._started()
         return True
 
@@ -1282,9 +1280,7 @@ class Unit(AnsweringSeat):
         """It is not to be started after all."""
 
     def run(self) -> None:
-        """Run; the owner of the frame is told when it is done."""
-        if self.state != STARTED:
-            raise states.illegal(self.path(), states.UNIT_NAMES, self.state, RUNNING)
+        """Started: run; the owner of the frame is told when it is done."""
         self.state = RUNNING
         planner = self.frame.planner
         self.since = planner.kernel.clock.tick
@@ -2869,10 +2865,11 @@ class Execution:
 
     def run_ended(self, unit: Unit, error: BaseException | None) -> None:
         """A unit's ``run`` ended, by itself or because it was stopped."""
-        if self.runs[-1] is unit:
-            self.runs = self.runs[:-1]
+        runs = self.runs
+        if runs[-1] is unit:
+            self.runs = runs[:-1] if len(runs) > 1 else ()
         else:
-            self.runs = tuple([one for one in self.runs if one is not unit])
+            self.runs = tuple([one for one in runs if one is not unit])
         if self.target is not None and is_under(unit.frame, self.target):
             # What it awaited behind a shield was unwound, too: nothing that it could have helped.
             harmless = (Abort, ActivityAbortedError, self.planner.kernel.host.cancelled_type)
