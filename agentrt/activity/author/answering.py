@@ -29,10 +29,10 @@ FIELDS: Final = (
     "uses", "weight",
 )  # fmt: skip
 
-# What there is to look at in an answer; a constant, or a context. That is put there while the think that has it is stepped
-# in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf through it means no more than
-# that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in the middle of a round
-# hears of answers from the next one on.
+# What there is to look at in an answer: one of these, or a context. That is put there while the think that has it is
+# stepped in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf through it means no
+# more than that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in the
+# middle of a round hears of answers from the next one on.
 NO_NEWS: Final = None
 FRESH: Final = True  # it was set since it was compared with others, or, if it is elected, since its owner was told
 

@@ -24,10 +24,12 @@ the activity (``FrameOwner``: a compound, an execution, what ``ctx.spawn`` made)
 not any more, that there is no answer, and that it ran to its end.
 
 *How code is stepped.* If none of a round's thinks can suspend, and no author's code is on the stack, they are asked
-where the frame stands, by one generator (``first_steps``). Else they are a batch of the ready queue, and the frame's
+where the frame stands, by one coroutine (``_first_steps``). Else they are a batch of the ready queue, and the frame's
 marker (``close_round``) comes behind it; who suspends then waits as itself, without a strand until somebody needs it
 (``Thinker``). In the same way a ``run`` that cannot suspend is stepped where its unit stands (``_run_at_once``), and
-any other by a strand. A plan needs no strand: its execution is an entry of the agenda itself, while it pauses.
+any other by a strand. A plan needs no strand: its execution is an entry of the agenda itself, while it pauses. A
+*light* place, as most are, has only leaves whose thinks cannot suspend, and of which nothing rare is declared: while
+nobody watches, its units are begun, compared and let go of by loops that do not ask for what they cannot have.
 
 *What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
 asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
@@ -383,10 +385,8 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     if before is None or before.coro is not None or inline.acting is not None:
         return False
     is_plain = frame.manner.is_plain
-    if not is_plain:
-        for unit in asked:
-            if unit.spec.think_code is None:
-                return False
+    if not is_plain and any(unit.spec.think_code is None for unit in asked):
+        return False
     number = frame.round
     kernel.current = inline
     try:
@@ -415,9 +415,7 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     return True
 
 
-async def _first_steps(  # noqa: C901 - one frame, for speed
-    frame: Frame, asked: Sequence[Unit], kernel: Kernel, inline: Inline, is_task: bool
-) -> None:
+async def _first_steps(frame: Frame, asked: Sequence[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
     """Make the first step of each, which is its last one.
 
     A coroutine, though it never waits: to await another one costs less than half of what any other way costs in which
@@ -440,7 +438,9 @@ async def _first_steps(  # noqa: C901 - one frame, for speed
         try:
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
             if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
-                if coro is not None:  # somebody gave the class or the instance another one, of whatever kind
+                # Somebody gave the class or the instance another one, of whatever kind.
+                frame.manner = frame.manner.unknown()
+                if coro is not None:
                     unit.code = kernel.spawn(coro, unit.spec.name, unit)
                 continue
             inline.owner = unit
@@ -1411,6 +1411,10 @@ class Manner:
         self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
         self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
 
+    def unknown(self) -> Manner:
+        """As this one, where an action does something else than its class has declared."""
+        return _manner(self.has_filter, False, False, self.takes_none, self.keeps, self.least_high)
+
 
 # There are few: what differs most is a number that classes declare. An old one that is forgotten is made again.
 _manner: Final = lru_cache(maxsize=1024)(Manner)
@@ -1538,22 +1542,27 @@ class Frame:
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
-        self._ask_all(units, at_once)
+        if at_once and manner.is_light and units is self.units and not planner.trace.on:
+            self._ask_light()
+        else:
+            self._ask_all(units, at_once)
+
+    def _ask_light(self) -> None:
+        """As ``_ask_all``, at a light place that nobody watches."""
+        since, units = self.since, self.units
+        for unit in units:  # what ``Unit.begin`` does
+            unit.utility = unit.spec.low
+            unit.since = since
+            unit.current = None
+            unit.state = THINKING
+            unit.code = units
+        if not _think_at_once(self, units):
+            Batch(self.planner.kernel, units).launch(self.close_round, self.round)
 
     def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
         planner = self.planner
         watched = planner.trace.on
         since = self.since
-        if at_once and self.manner.is_light and units is self.units and not watched:
-            for unit in self.units:  # what ``begin`` does
-                unit.utility = unit.spec.low
-                unit.since = since
-                unit.current = None
-                unit.state = THINKING
-                unit.code = self.units
-            if not _think_at_once(self, self.units):
-                Batch(planner.kernel, self.units).launch(self.close_round, self.round)
-            return
         asked: list[Unit] = []
         number = self.round
         try:

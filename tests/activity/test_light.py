@@ -1,0 +1,191 @@
+"""A place of leaves whose thinks cannot suspend goes the same way whether anybody watches or not.
+
+The loops that pass by what such a place cannot have are taken only while nobody listens to the trace. So each program is
+lived twice, once with a listener, and what its actions saw and how all of them stood after each tick is the same.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentrt import Action, Agent, CancelScope, Entity, Runtime, Signal, ThinkOutput, park
+from agentrt.activity.states import UNIT_NAMES
+
+TICKS = 8
+
+
+class World:
+    """What the actions of one agent share."""
+
+    def __init__(self):
+        self.log = []
+        self.kept = {}  # the contexts of actions, by their names: of a thinking that may be over
+        self.bell = Signal()
+        self.agent = None
+
+
+def _say(world, number, ctx, what, value):
+    """Do what is drawn for a think."""
+    if what in ("forget", "learn"):
+        getattr(world.agent, what)(world.actions[value % len(world.actions)])
+    elif what == "answer":
+        ctx.set_think_output(mark=value)
+    elif what == "utility":
+        ctx.set_utility(value)
+    elif what == "take back":
+        ctx.clear_think_output()
+    elif what == "reject":
+        ctx.reject("drawn")
+    elif what == "abort" and world.log.count("abort") < 4:
+        world.log.append("abort")
+        ctx.abort("drawn")
+    elif what == "raise":
+        raise ValueError(value)
+    elif what == "listen":
+        ctx.listen(world.bell, lambda _rung: ctx.set_think_output(mark=-1))
+    elif what == "keep":
+        world.kept[number] = ctx
+    elif what == "of others" and value in world.kept:
+        world.kept[value].set_utility(0.5)
+        world.kept[value].set_think_output(mark=number)
+    elif what == "ring":
+        world.bell.emit()
+
+
+def _action(world, number, plan):
+    span, acts, ticks = plan
+
+    class Light(Action):
+        does = "top"
+        utility = span
+
+        class Output(ThinkOutput):
+            mark: int
+
+        async def think(self, ctx, args):
+            world.log.append((ctx.clock.tick, number, "think"))
+            for act in acts:
+                _say(world, number, ctx, *act)
+
+        def stop(self, ctx, args):
+            world.log.append((ctx.clock.tick, number, "stop"))
+
+    async def at_once(self, ctx, args):
+        world.log.append((ctx.clock.tick, number, "run"))
+
+    async def slowly(self, ctx, args):
+        world.log.append((ctx.clock.tick, number, "run"))
+        await ctx.sleep_ticks(ticks)
+
+    return type(f"Light{number}", (Light,), {"run": slowly if ticks else at_once})
+
+
+def lived(plans, *, is_watched):
+    """What the actions saw, how each stood at the end of each tick, and what went wrong."""
+    world, faults = World(), []
+    runtime = Runtime(5, host="plain")
+    runtime.on_fault(lambda fault: faults.append((runtime.tick, fault.text, repr(fault.error))))
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    world.actions = [_action(world, *one) for one in enumerate(plans)]
+    world.agent = Agent(Entity("human"), name="a", top="top", actions=world.actions)
+    runtime.add(world.agent)
+    root = world.agent.planner.execution.root
+    for tick in range(TICKS):
+        if tick % 3 == 2:
+            runtime.post(world.bell.emit)
+        runtime.step()
+        stand = [(unit.spec.label, UNIT_NAMES[unit.state], unit.utility, unit.given()) for unit in root.units]
+        marks = [(*one, mark and getattr(mark, "mark", None)) for *one, mark in stand]
+        world.log.append((root.state, marks, repr(world.bell)))
+    runtime.close()
+    assert runtime.kernel.live == 0
+    return world.log, faults
+
+
+ACTS = st.one_of(
+    st.tuples(st.just("answer"), st.integers(0, 3)),
+    st.tuples(st.just("answer"), st.integers(0, 3)),
+    st.tuples(st.just("utility"), st.sampled_from([0.0, 0.5, 1.0])),
+    st.tuples(st.sampled_from(["take back", "reject", "abort", "raise", "listen", "keep", "keep", "ring"]), st.none()),
+    st.tuples(st.sampled_from(["of others", "of others", "forget", "learn"]), st.integers(0, 3)),
+)
+PLANS = st.tuples(
+    st.sampled_from([(0.0, 1.0), (0.2, 1.0), (0.7, 0.9)]), st.lists(ACTS, max_size=4), st.sampled_from([0, 0, 1, 2])
+)
+
+
+@pytest.mark.slow
+@given(st.lists(PLANS, min_size=1, max_size=4))
+def test_programs_are_lived_the_same_whether_anybody_watches_or_not(plans):
+    assert lived(plans, is_watched=False) == lived(plans, is_watched=True)
+
+
+ANSWERS = [("answer", 1)]
+
+
+@pytest.mark.parametrize(
+    "plans",
+    [
+        [((0.4, 1.0), ANSWERS, 0), ((0.4, 1.0), ANSWERS, 0), ((0.4, 1.0), ANSWERS, 1), ((0.2, 0.7), ANSWERS, 0)],
+        [((0.0, 1.0), [("utility", 0.5), *ANSWERS], 1), ((0.0, 1.0), [("listen", None), *ANSWERS], 0)],
+        [((0.5, 1.0), [("of others", 1), *ANSWERS], 1), ((0.0, 1.0), [("keep", None), *ANSWERS], 0)],
+        [((0.0, 1.0), [("utility", 1.0), *ANSWERS], 2), ((0.0, 1.0), [("listen", None)], 0)],
+        [((0.0, 1.0), [("keep", None), *ANSWERS], 0), ((0.7, 0.9), [("of others", 0), *ANSWERS], 1)],
+        [((0.0, 1.0), [("forget", 1), *ANSWERS], 0), ((0.7, 0.9), ANSWERS, 1), ((0.2, 0.7), [("learn", 1)], 0)],
+        [((0.0, 1.0), [("abort", None)], 0), ((0.7, 0.9), ANSWERS, 0)],
+        [((0.0, 1.0), [("raise", 1)], 0), ((0.7, 0.9), [*ANSWERS, ("reject", None)], 0), ((0.2, 0.7), ANSWERS, 1)],
+    ],
+    ids=[
+        "equals",
+        "a loser that listens",
+        "a loser that is kept",
+        "a later answer",
+        "a context of before",
+        "forgotten in the round",
+        "abort",
+        "out",
+    ],
+)
+def test_a_place_goes_the_same_way_whether_anybody_watches_or_not(plans):
+    log, faults = lived(plans, is_watched=False)
+    assert (log, faults) == lived(plans, is_watched=True)
+    assert any(isinstance(one, tuple) and "run" in one for one in log) or "abort" in log
+
+
+def test_a_think_that_somebody_has_replaced_waits_for_the_end_of_the_one_before():
+    """Its class was read when it was made, and says that it cannot suspend: the place finds out that it can."""
+    told = []
+
+    class Short(Action):
+        does = "top"
+        utility = 0.3
+
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(1)
+
+    class Replaced(Short):
+        utility = 0.9
+        asks = "with each plan"
+
+    async def think(self, ctx, args):
+        told.append((ctx.clock.tick, "begins"))
+        try:
+            await park()
+        finally:
+            with CancelScope(shield=True):
+                await ctx.sleep_ticks(3)
+            told.append((ctx.clock.tick, "has cleaned up"))
+
+    Replaced.think = think
+    runtime = Runtime(host="plain")
+    runtime.add(Agent(Entity("human"), name="a", top="top", actions=[Short, Replaced]))
+    for _ in range(12):
+        runtime.step()
+    runtime.close()
+    assert told[:5] == [(1, "begins"), (5, "has cleaned up"), (5, "begins"), (9, "has cleaned up"), (9, "begins")]
