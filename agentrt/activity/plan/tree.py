@@ -395,9 +395,9 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
                 pass
         else:
             kernel.host.as_task(inline, list, _first_steps(frame, asked, kernel, inline, True).__await__())
-        inline.coro = inline.acting = None
-        # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what the others draw.
         if not is_plain:
+            inline.coro = inline.acting = None
+            # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what others draw.
             for unit in asked:
                 if unit.spec.steps is not None:
                     unit.own_ready()
@@ -431,22 +431,22 @@ async def _first_steps(frame: Frame, asked: Sequence[Unit], kernel: Kernel, inli
         unit.code = None
         inline.acting = unit
         inline.refused = None
-        extras = unit.extras
-        if extras is not None:
-            extras.asked_anew()
         context = unit.context or unit.make_context()
+        if unit.extras is not None:
+            unit.extras.asked_anew()
+        elif is_plain or (unit.spec.steps is None and not is_watched):
+            unit.news = context
         try:
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
             if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
                 # Somebody gave the class or the instance another one, of whatever kind.
+                unit.news = NO_NEWS
                 frame.manner = frame.manner.unknown()
                 if coro is not None:
                     unit.code = kernel.spawn(coro, unit.spec.name, unit)
                 continue
             inline.owner = unit
             inline.coro = coro
-            if extras is None and (is_plain or (unit.spec.steps is None and not is_watched)):
-                unit.news = context
             await coro
         except BaseException as raised:
             error = inline.ended(raised)
@@ -1617,7 +1617,7 @@ class Frame:
             execution = self.execution
             is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
             if is_calm or not execution.is_unwinding(self):
-                self.elect()
+                self.elect(best_leaf(self) if self.manner.is_plain else best_ready(self, True))
 
     def open_answer(self) -> bool:
         """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
@@ -1627,9 +1627,8 @@ class Frame:
 
     # --- election -----------------------------------------------------------------------------------------------------
 
-    def elect(self) -> None:
-        """Elect the best ready unit while nobody is elected, and tell the owner whether there is one."""
-        best = best_leaf(self) if self.manner.is_plain else best_ready(self, True)
+    def elect(self, best: Unit | None) -> None:
+        """Elect who is the best of those that are ready while nobody is elected, and tell the owner."""
         if best is None:
             self._nobody()
             return
@@ -1683,7 +1682,7 @@ class Frame:
         if self.round_open or self.execution.is_unwinding(self):
             return
         if state == THINKING:
-            self.elect()
+            self.elect(best_ready(self, True))
         elif state == READY:
             self._look_ready()
         elif state == STARTED or state == RUNNING:
@@ -2095,14 +2094,13 @@ def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
 
 
 def best_leaf(frame: Frame) -> Unit | None:
-    """As ``best_ready``, at a place of leaves where nobody is elected."""
+    """As ``best_ready``, at the end of a round of leaves."""
     best: Unit | None = None
     equals: list[Unit] | None = None
     top = -1.0
     for unit in frame.units:
         if unit.state == READY:
             utility = unit.utility
-            unit.news = NO_NEWS
             if utility > top:
                 best, top, equals = unit, utility, None
             elif utility == top:
