@@ -12,7 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from modules import load
 
+import agentrt
 from agentrt import Action, Agent, CompoundAction, Entity, step
+from agentrt.activity.author.answering import FRESH
+from agentrt.activity.plan.compound import CompoundUnit
+from agentrt.activity.states import READY
 from agentrt.testing import Simulation, check_trace
 
 pytestmark = pytest.mark.usefixtures("silence")
@@ -145,3 +149,38 @@ def test_whoever_lives_beside_it_does_not_notice(seed, bystander_first):
     assert [one for one in with_it.trace if one.agent == "b"] == [one for one in without_it.trace if one.agent == "b"]
     close(with_it)
     close(without_it)
+
+
+def settled_steps(unit):
+    """As ``CompoundUnit.is_settled``, without a look at whether anybody has to look."""
+    if unit.is_due:
+        return False
+    return all(
+        (step := frame.active) is not None
+        and step.state == READY
+        and step.news is not FRESH
+        and (not step.spec.steps or settled_steps(step))
+        for frame in unit.frames
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(agentrt.__compiled__, reason="what is compiled is not to be watched from within")
+@given(seeds)
+def test_a_plan_in_which_nobody_has_to_look_has_not_changed(seed):
+    asked, differ = [], []
+    before = CompoundUnit.is_settled
+
+    def is_settled(unit):
+        said = before(unit)
+        asked.append(said)
+        if said != settled_steps(unit):
+            differ.append((unit.path(), said))
+        return said
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CompoundUnit, "is_settled", is_settled)
+        sim, _, agent = play(worlds.draw(seed))
+        close(sim)
+    assert differ == []
+    assert agent.planner is None or asked

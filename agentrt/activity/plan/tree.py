@@ -610,7 +610,7 @@ class Planner:
 
     __slots__ = (
         "_reported", "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
-        "parts", "performances", "share", "trace", "version",
+        "looks", "parts", "performances", "share", "trace", "version",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, agent: PlannerOwner, top: str, parts: PlanParts) -> None:
@@ -626,6 +626,7 @@ class Planner:
         self.version: int = 0  # changes whenever one of these does
         # where in the plan task groups are considered or run, in the order in which they began to
         self.group_places: tuple[Unit, ...] = ()
+        self.looks: int = 0  # how many of them are on the ready queue to be looked at, since something changed there
         self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
         # what is performed beside the plan, in the order in which it began
         self.performances: tuple[Execution, ...] = ()
@@ -1674,10 +1675,12 @@ class Frame:
         """Something changed: compare the units once more when the ready queue comes to it."""
         if not self.is_looking and not self.round_open and self.state != IDLE:
             self.is_looking = True
+            self.planner.looks += 1
             self.planner.kernel.call_soon(self._look)
 
     def _look(self) -> None:
         self.is_looking = False
+        self.planner.looks -= 1
         state = self.state
         if self.round_open or self.execution.is_unwinding(self):
             return
