@@ -1,4 +1,4 @@
-"""A place of leaves whose thinks cannot suspend goes the same way whether anybody watches or not.
+"""A place of leaves of which nothing rare is declared goes the same way whether anybody watches or not.
 
 The loops that pass by what such a place cannot have are taken only while nobody listens to the trace. So each program is
 lived twice, once with a listener, and what its actions saw and how all of them stood after each tick is the same.
@@ -55,7 +55,7 @@ def _say(world, number, ctx, what, value):
 
 
 def _action(world, number, plan):
-    span, acts, ticks = plan
+    span, acts, ticks, *waits = plan
 
     class Light(Action):
         does = "top"
@@ -72,6 +72,12 @@ def _action(world, number, plan):
         def stop(self, ctx, args):
             world.log.append((ctx.clock.tick, number, "stop"))
 
+    async def patient(self, ctx, args):
+        world.log.append((ctx.clock.tick, number, "think"))
+        await ctx.sleep_ticks(waits[0])
+        for act in acts:
+            _say(world, number, ctx, *act)
+
     async def at_once(self, ctx, args):
         world.log.append((ctx.clock.tick, number, "run"))
 
@@ -79,7 +85,8 @@ def _action(world, number, plan):
         world.log.append((ctx.clock.tick, number, "run"))
         await ctx.sleep_ticks(ticks)
 
-    return type(f"Light{number}", (Light,), {"run": slowly if ticks else at_once})
+    thinks = {"think": patient} if any(waits) else {}
+    return type(f"Light{number}", (Light,), {"run": slowly if ticks else at_once, **thinks})
 
 
 def lived(plans, *, is_watched):
@@ -113,7 +120,10 @@ ACTS = st.one_of(
     st.tuples(st.sampled_from(["of others", "of others", "forget", "learn"]), st.integers(0, 3)),
 )
 PLANS = st.tuples(
-    st.sampled_from([(0.0, 1.0), (0.2, 1.0), (0.7, 0.9)]), st.lists(ACTS, max_size=4), st.sampled_from([0, 0, 1, 2])
+    st.sampled_from([(0.0, 1.0), (0.2, 1.0), (0.7, 0.9)]),
+    st.lists(ACTS, max_size=4),
+    st.sampled_from([0, 0, 1, 2]),
+    st.sampled_from([0, 0, 0, 1, 2]),
 )
 
 
@@ -136,6 +146,7 @@ ANSWERS = [("answer", 1)]
         [((0.0, 1.0), [("keep", None), *ANSWERS], 0), ((0.7, 0.9), [("of others", 0), *ANSWERS], 1)],
         [((0.0, 1.0), [("forget", 1), *ANSWERS], 0), ((0.7, 0.9), ANSWERS, 1), ((0.2, 0.7), [("learn", 1)], 0)],
         [((0.0, 1.0), [("abort", None)], 0), ((0.7, 0.9), ANSWERS, 0)],
+        [((0.0, 1.0), [("listen", None), *ANSWERS], 1, 1), ((0.4, 1.0), ANSWERS, 0), ((0.5, 1.0), ANSWERS, 2, 2)],
         [((0.0, 1.0), [("raise", 1)], 0), ((0.7, 0.9), [*ANSWERS, ("reject", None)], 0), ((0.2, 0.7), ANSWERS, 1)],
     ],
     ids=[
@@ -146,6 +157,7 @@ ANSWERS = [("answer", 1)]
         "a context of before",
         "forgotten in the round",
         "abort",
+        "waits",
         "out",
     ],
 )

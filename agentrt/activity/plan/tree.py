@@ -28,8 +28,8 @@ where the frame stands, by one coroutine (``_first_steps``). Else they are a bat
 marker (``close_round``) comes behind it; who suspends then waits as itself, without a strand until somebody needs it
 (``Thinker``). In the same way a ``run`` that cannot suspend is stepped where its unit stands (``_run_at_once``), and
 any other by a strand. A plan needs no strand: its execution is an entry of the agenda itself, while it pauses. A
-*light* place, as most are, has only leaves whose thinks cannot suspend, and of which nothing rare is declared: while
-nobody watches, its units are begun, compared and let go of by loops that do not ask for what they cannot have.
+*light* place, as most are, has only leaves that think and of which nothing rare is declared: while nobody watches, its
+units are begun, compared and let go of by loops that do not ask for what they cannot have.
 
 *What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
 asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
@@ -1407,7 +1407,7 @@ class Manner:
     ) -> None:
         self.has_filter: bool = has_filter  # whether an action of it may forbid the activity
         self.is_plain: bool = is_plain  # whether its actions are leaves, and none that thinks can suspend
-        self.is_light: bool = is_light  # whether moreover each of them is ``Declared.is_plain``
+        self.is_light: bool = is_light  # whether each of its actions is ``Declared.is_plain``
         self.takes_none: bool = takes_none  # whether it takes no arguments
         self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
         self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
@@ -1557,7 +1557,7 @@ class Frame:
             unit.current = None
             unit.state = THINKING
             unit.code = units
-        if not _think_at_once(self, units):
+        if not self.manner.is_plain or not _think_at_once(self, units):
             Batch(self.planner.kernel, units).launch(self.close_round, self.round)
 
     def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
@@ -1618,7 +1618,8 @@ class Frame:
             execution = self.execution
             is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
             if is_calm or not execution.is_unwinding(self):
-                self.elect(best_leaf(self) if self.manner.is_plain else best_ready(self, True))
+                manner = self.manner
+                self.elect(best_leaf(self) if manner.is_light or manner.is_plain else best_ready(self, True))
 
     def open_answer(self) -> bool:
         """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
@@ -1860,7 +1861,7 @@ def learn(frame: Frame) -> None:
     frame.manner = _manner(
         any(spec.has_filter for spec in specs),
         all(spec.steps is None and not (spec.has_think and spec.think_code is None) for spec in specs),
-        all(spec.is_plain and spec.think_code is not None for spec in specs),
+        all(spec.is_plain for spec in specs),
         bool(specs) and specs[0].takes_none,  # they all declare the same
         keeps_thinking(frame),
         min([spec.high for spec in specs], default=0.0),
