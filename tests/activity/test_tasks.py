@@ -159,6 +159,29 @@ def test_pause_stops_those_who_work_and_start_offers_it_again(play, crew):
     assert (task.workers, task.finished) == (("a", "b"), 0)
 
 
+def test_offered_anew_while_its_worker_still_cleans_up_it_is_thought_of_when_that_is_over(play):
+    """It is the same place of the plan: nobody thinks there while what ran there has not stopped."""
+    Haul = careful(3, "Haul", does="carry", utility=0.5, runs=50)
+    group = TaskGroup(Work)
+    group.add(play.add(Haul))
+    task = told(play, group.create_task("carry")).start()
+    play.tick(2)
+    task.pause()
+    play.tick(1)
+    task.start()
+    play.tick(5)
+    assert play.take_log() == [(6, "interrupted", 1)]
+    assert [one for one in play.trace(since=3) if one[1] == "top/Work/tasks/TaskAction#1"] == [
+        (3, "top/Work/tasks/TaskAction#1", "abort"),
+        (6, "top/Work/tasks/TaskAction#1", "stop"),
+        (7, "top/Work/tasks/TaskAction#1", "think"),
+        (7, "top/Work/tasks/TaskAction#1", "ready"),
+        (7, "top/Work/tasks/TaskAction#1", "start"),
+        (7, "top/Work/tasks/TaskAction#1", "stop_thinking"),
+        (7, "top/Work/tasks/TaskAction#1", "run"),
+    ]
+
+
 def test_pause_while_it_thinks(play, crew):
     group = crew(1, think=9)
     task = told(play, group.create_task("dig")).start()

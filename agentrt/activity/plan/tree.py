@@ -1682,6 +1682,10 @@ class Frame:
     def _look(self) -> None:
         self.is_looking = False
         self.planner.looks -= 1
+        self.compare()
+
+    def compare(self) -> None:
+        """Compare the units once more, and tell the owner what came of it."""
         state = self.state
         if self.round_open or self.execution.is_unwinding(self):
             return
@@ -1905,7 +1909,7 @@ def take_up(frame: Frame) -> Unit | None:
             begin_anew(frame)  # while nobody performed it, nobody could say whether its arguments fit
         else:
             frame.begin_late([unit for unit in frame.units if unit not in known])
-    elif frame.active is not None:
+    elif frame.active is not None and lost is None:  # else the plan is unwound, and the same may be known anew by then
         adjust(frame)
     return lost
 

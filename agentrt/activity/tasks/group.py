@@ -1167,12 +1167,9 @@ class TaskFrame(Frame):
             self.pending -= 1
         super().close_answer()
 
-    def _look(self) -> None:
-        if not self.round_open:
-            self.is_looking = False
-            if self.ask_more():
-                return  # they answer first
-        super()._look()
+    def compare(self) -> None:
+        if not self.ask_more():  # else they answer first
+            super().compare()
 
     def ask_more(self) -> bool:
         """Ask more tasks, if one of them could be better than what is ready; says whether some were asked."""
