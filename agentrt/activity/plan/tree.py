@@ -1330,10 +1330,12 @@ class Unit(AnsweringSeat):
         if planner.trace.on:
             self.tell(_FINISH)
         frame.state = FINISHED
-        if frame.others == _ALL and frame.manner.is_light and not planner.trace.on:
-            dismiss_losers(frame)
-        elif (frame.others != _NONE and len(frame.units) > 1) or frame.is_choosy:
-            adjust(frame)  # before the owner is told, who may stop this very frame and have it think anew
+        if (len(frame.units) > 1 and frame.others != _NONE) or frame.is_choosy:
+            # Before the owner is told, who may stop this very frame and have it think anew.
+            if frame.others == _ALL and frame.manner.is_light and not planner.trace.on:
+                dismiss_losers(frame)
+            else:
+                adjust(frame)
         frame.owner.frame_finished(frame)
 
     def stop(self, state: int = IDLE) -> None:
