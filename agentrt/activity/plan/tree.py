@@ -1817,12 +1817,12 @@ class Frame:
         if self.state == IDLE:
             return
         self.round_open = False
-        why = self.execution.renewing if self.manner.keeps and self.version == self.planner.version else ""
         kept: list[Unit] | None = None
         active = self.active
         if self.others == _NONE and active is not None and active.state >= STARTED:
             active.stop()
         else:
+            why = self.execution.renewing if self.manner.keeps and self.version == self.planner.version else ""
             for unit in self.units:
                 state = unit.state
                 if state >= STARTED:
