@@ -164,21 +164,21 @@ class Flee(walkers.Flee):
 
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_who_is_outpaced_is_cancelled_at_the_server_at_once(host):
-    """Within a second where nothing else runs; here only not as late as by a time limit, since a load is no fault."""
+    """Long before the limit of the call, which is longer than the world is run here."""
     with ModelServer(lambda body, number: Answer(hangs=True)) as server:
-        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=30.0)
+        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=1000.0)
         world = World(server, host, people=("Ann", "Bob", "Cyd"), actions=(Flee,), model=model)
-        since = []
+        is_seen = False
 
         def until():
-            if server.open == 3 and not since:
-                since.append(time.monotonic())
+            nonlocal is_seen
+            if server.open == 3 and not is_seen:
+                is_seen = True
                 for agent in world.runtime.agents:
                     agent.entity.signal("wolf").emit()
             return len(server.given_up) == 3
 
         world.run(until)
-        assert time.monotonic() - since[0] < 10.0
     assert world.became().count("outpaced") == 3
     assert world.faults == []
 
