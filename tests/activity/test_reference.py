@@ -337,7 +337,7 @@ def test_the_model_and_the_library_agree(plans):
 
 
 @pytest.mark.slow
-@settings(max_examples=6 * settings.default.max_examples)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(programs())
 def test_they_agree_on_many_programs(plans):
     expected = Model(plans).live(TICKS)

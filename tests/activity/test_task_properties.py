@@ -199,7 +199,7 @@ def faults(world):
 
 @pytest.mark.slow
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_every_crew_is_sound(seed):
     world = World(seed)
     world.run()

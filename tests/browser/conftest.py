@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 15_000  # milliseconds until something has to be on the page; a loaded machine is no bug
+PATIENCE = 60_000  # milliseconds until something has to be on the page; a loaded machine is no bug
 
 
 def find_chromium():

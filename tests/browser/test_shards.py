@@ -28,7 +28,7 @@ class Frontier:
         self._told = queue.Queue()
         self._thread = threading.Thread(target=self._lead)
         self._thread.start()
-        self.inspector = self._told.get(timeout=30)
+        self.inspector = self._told.get(timeout=100)
         self.url = self.inspector.url
 
     def _lead(self):

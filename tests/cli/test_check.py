@@ -241,7 +241,7 @@ def test_as_json(project):
 def agentrt(*args, cwd):
     """The command in a process of its own, as what is printed at its end is to be seen, too."""
     command = [sys.executable, "-m", "agentrt.cli", *map(str, args)]
-    return subprocess.run(command, check=False, cwd=cwd, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=False, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 @pytest.fixture

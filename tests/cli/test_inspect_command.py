@@ -21,7 +21,7 @@ from agentrt.inspect import DEFAULT_PORT, Inspector
 from agentrt.record.recording import Recording
 
 of = load("tests/inspect/village.py")
-LIMIT = 20.0
+LIMIT = 100.0
 
 
 def run(*args):

@@ -335,5 +335,5 @@ def test_ctrl_c_ends_a_run_cleanly(project, tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout.readline() == "1 Ina agentrt:top/Swim run\n"
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=60)
+        _, errors = running.communicate(timeout=300)
     assert (running.returncode, errors) == (0, "Ctrl-C ends it.\n")

@@ -23,7 +23,7 @@ from agentrt.cli import main
 from agentrt.cli.service import Supervisor
 from agentrt.record import Recording, replay
 
-LIMIT = 30.0
+LIMIT = 100.0
 
 RUNNING = 'print("{\\"state\\": \\"running\\", \\"tick\\": 7, \\"committed_tick\\": 6}", flush=True); '
 

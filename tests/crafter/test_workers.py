@@ -110,7 +110,7 @@ def test_a_real_ctrl_c_of_a_terminal_leaves_nothing_behind():
     ) as process:
         pids = [int(process.stdout.readline()) for _ in range(2)]
         os.killpg(process.pid, signal.SIGINT)
-        assert process.communicate(timeout=20) == ("stopped\n", "")
+        assert process.communicate(timeout=100) == ("stopped\n", "")
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

@@ -19,12 +19,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 CODE = """
 from pathlib import Path
 from ports import LOOPBACK, listening, ours
-from agentrt.ensembles import sweep, write_csv
+from patience import Patience
+from agentrt.ensembles import sweep, workers, write_csv
 
-during = set()
+during, workers.time = set(), Patience(hanging=1)
 done = sweep(
     "pond", ticks=30, seeds="0:6", params={"trouble": ["fail 1", "hang 2"]}, out="ray.sqlite", workers=2, ray="local",
-    time_limit=2.0, told=lambda state: during.update(ours()),
+    time_limit=2.0, told=lambda state: during.update(ours()) or workers.time.told(state),
 )
 print([(row.seed, row.error.partition(chr(92))[0]) for row in done.failed])
 print(0 < len(during), {address for address, _ in during} <= LOOPBACK, len(listening() & during))

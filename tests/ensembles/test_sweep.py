@@ -11,8 +11,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from patience import Patience
 
-from agentrt.ensembles import RunStore, SweepState, sweep, write_csv
+from agentrt.ensembles import RunStore, SweepState, sweep, workers, write_csv
 from agentrt.ensembles.subject import Subject
 from agentrt.errors import EnsembleError, ParameterError, ProjectError, UnknownWorldError
 from agentrt.worlds import nobody
@@ -40,6 +41,12 @@ def edited(pond):
 
     yield edit
     forget()
+
+
+def limited(monkeypatch, limit, **more):
+    """A sweep in which one run hangs: that alone reaches the limit."""
+    monkeypatch.setattr(workers, "time", clock := Patience(hanging=1))
+    return runs(workers=2, time_limit=limit, told=clock.told, **more)
 
 
 def told(result):
@@ -217,7 +224,7 @@ def _processes_in(folder):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
+def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond, monkeypatch):
     """What hangs, dies and raises in the middle costs its own row. Nothing but the kill ends the worker that hangs."""
     path = pond.parent / "runs.sqlite"
     command = [sys.executable, "-m", "agentrt.cli", "sweep", "--ticks=30", "--workers=2", "--set=trouble=hang 5,"]
@@ -236,7 +243,7 @@ def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
         assert kept + least <= _rows(path) < runs_of_it
         kept = _rows(path)
     troubles = ["hang 5", "", "die 0", "fail 1"]
-    done = runs(seeds="0:8", params={"trouble": troubles}, workers=2, time_limit=4.0)
+    done = limited(monkeypatch, 4.0, seeds="0:8", params={"trouble": troubles})
     assert done.carried_out == 32 - kept
     assert [(row.seed, row.params["trouble"], row.error) for row in done.failed] == [
         (0, "die 0", "its process died, 2 times"),
@@ -250,17 +257,17 @@ def test_killed_twice_and_continued_it_has_the_table_of_one_that_was_not(pond):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_children_that_a_world_leaves_behind_keep_nobody(pond):
+def test_children_that_a_world_leaves_behind_keep_nobody(pond, monkeypatch):
     """They hold what is open in their worker, by which alone its death is seen."""
     troubles = ["stay 0", "die+stay 0", "hang+stay 0", "interrupt 0"]
-    done = runs(seeds=[0], params={"trouble": troubles}, workers=2, time_limit=0.5)
+    done = limited(monkeypatch, 0.5, seeds=[0], params={"trouble": troubles})
     assert [(row.params["trouble"], row.error) for row in done.rows] == [
         ("die+stay 0", "its process died, 2 times"),
         ("hang+stay 0", "it did not end within 0.5 s of real time"),
         ("interrupt 0", "KeyboardInterrupt: "),
         ("stay 0", ""),
     ]
-    patience = time.monotonic() + 20
+    patience = time.monotonic() + 100
     while _processes_in(pond.parent) and time.monotonic() < patience:
         time.sleep(0.01)  # who was killed is there for a moment
     assert _processes_in(pond.parent) == []

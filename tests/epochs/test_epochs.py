@@ -272,7 +272,7 @@ def test_in_a_process_of_its_own_with_other_hashes():
     mill.drive(runtime, 130, between)
     program = [sys.executable, str(Path(__file__).with_name("mill.py")), "plain", "130", digests[100]]
     env = {**os.environ, "PYTHONHASHSEED": "77"}
-    done = subprocess.run(program, input=kept[100], text=True, capture_output=True, env=env, timeout=60, check=False)
+    done = subprocess.run(program, input=kept[100], text=True, capture_output=True, env=env, timeout=300, check=False)
     assert done.stdout == digests[130], done.stderr
 
 

@@ -20,7 +20,7 @@ from virtual_loop import VirtualLoop
 from agentrt.kernel.hosts.loops import rest
 from agentrt.kernel.kernel import Kernel
 
-PATIENCE = 5.0  # real seconds after which a stage gives up
+PATIENCE = 100.0  # real seconds after which a stage gives up
 
 
 class Stage:

@@ -27,7 +27,7 @@ from agentrt.inspect import Inspector
 from agentrt.kernel.trace import TraceDigest
 
 of = load("tests/inspect/village.py")
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 def threads():

@@ -27,7 +27,7 @@ from agentrt.snapshot.offered import offered, values_by_name
 of = load("tests/inspect/village.py")
 hostile = load("tests/record/test_hostile_files.py")
 TICKS = 60
-LIMIT = 10.0
+LIMIT = 60.0
 TOKEN = "0123456789abcdef"
 
 

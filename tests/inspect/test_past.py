@@ -24,7 +24,7 @@ from agentrt.kernel.trace import TraceDigest
 from agentrt.record.recording import Recording
 
 of = load("tests/inspect/village.py")
-LIMIT = 10.0
+LIMIT = 60.0
 EVERYTHING = {"agents": {}, "agent": "Bob", "events": {}, "timeline": {"agent": "Bob"}}
 
 

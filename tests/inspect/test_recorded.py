@@ -21,7 +21,7 @@ from agentrt.runtime.intake import Reloaded
 
 of = load("tests/inspect/village.py")
 TICKS = 60
-LIMIT = 10.0
+LIMIT = 60.0
 
 
 @pytest.fixture(scope="module")

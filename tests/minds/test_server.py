@@ -46,7 +46,7 @@ def key(monkeypatch):
 class World:
     def __init__(self, server, host, *, people=("Ann",), actions=(), record=None, model=None, **options):
         self.runtime = Runtime(seed=3, host=host)
-        self.model = model or Model("openai:test-model", base_url=server.url, key="TEST_KEY", timeout=2.0)
+        self.model = model or Model("openai:test-model", base_url=server.url, key="TEST_KEY", timeout=100.0)
         self.mind = Mind(self.runtime, self.model, **{"backoff": (0.2, 2.0), **options})
         self.heard, self.faults = [], []
         self.runtime.trace.listen(self.heard.append)
@@ -57,7 +57,7 @@ class World:
             self.runtime.add(Agent(Entity("person", name=name), name=name, actions=[Walk, Idle, Ask, *actions]))
         self.host = host
 
-    def run(self, until, *, seconds=20):
+    def run(self, until, *, seconds=100):
         """Run until something is so; a loaded machine is no bug."""
         deadline = time.monotonic() + seconds
 
@@ -97,7 +97,7 @@ class World:
 @pytest.mark.parametrize("output", ["tool", "native", "prompted"])
 def test_an_answer_by_each_way_of_asking(host, output):
     with ModelServer(lambda body, number: Answer(WALK)) as server:
-        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=5.0, output=output)
+        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=100.0, output=output)
         world = World(server, host, model=model)
         world.run(lambda: world.walks() >= 2)
         body = server.asked[0]
@@ -164,21 +164,21 @@ class Flee(walkers.Flee):
 
 @pytest.mark.parametrize("host", ["asyncio", "trio"])
 def test_who_is_outpaced_is_cancelled_at_the_server_at_once(host):
-    """Within a second where nothing else runs; here only not as late as by a time limit, since a load is no fault."""
+    """Long before the limit of the call, which is longer than the world is run here."""
     with ModelServer(lambda body, number: Answer(hangs=True)) as server:
-        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=30.0)
+        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=1000.0)
         world = World(server, host, people=("Ann", "Bob", "Cyd"), actions=(Flee,), model=model)
-        since = []
+        is_seen = False
 
         def until():
-            if server.open == 3 and not since:
-                since.append(time.monotonic())
+            nonlocal is_seen
+            if server.open == 3 and not is_seen:
+                is_seen = True
                 for agent in world.runtime.agents:
                     agent.entity.signal("wolf").emit()
             return len(server.given_up) == 3
 
         world.run(until)
-        assert time.monotonic() - since[0] < 10.0
     assert world.became().count("outpaced") == 3
     assert world.faults == []
 
@@ -262,7 +262,7 @@ def test_calls_are_spans_without_what_is_said():
     exporter, provider = InMemorySpanExporter(), sdk.TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     with ModelServer(lambda body, number: Answer(WALK)) as server:
-        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=5.0, spans=provider)
+        model = Model("test-model", base_url=server.url, key="TEST_KEY", timeout=100.0, spans=provider)
         world = World(server, "asyncio", model=model)
         world.run(lambda: world.walks() >= 1)
     span = exporter.get_finished_spans()[0]
@@ -308,7 +308,7 @@ def test_with_a_delay_an_answer_comes_when_it_is_due_and_the_game_goes_on_meanwh
     world = None
 
     def behave(body, number):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 100
         while host == "plain" and world.runtime.tick < 8 and time.monotonic() < deadline:
             time.sleep(0.001)
         return Answer(WALK)

@@ -27,7 +27,7 @@ class Howl(Action):
     async def run(self, ctx, args):
         await sleep_ticks(3)
 """
-PATIENCE = 20.0  # seconds, of which it takes a fraction
+PATIENCE = 100.0  # seconds, of which it takes a fraction
 
 
 @pytest.fixture

@@ -197,7 +197,7 @@ def test_also_outside_of_the_main_thread(play, kind):
     diaries = town(runtime, kind)
     thread = threading.Thread(target=lambda: play.ticks(runtime, TICKS))
     thread.start()
-    thread.join(20)
+    thread.join(100)
     assert diaries == (list(range(1, TICKS + 1)), list(range(1, TICKS + 1)))
     assert faults == [LivelockError]
 
@@ -209,7 +209,7 @@ def test_under_step_it_is_told_while_it_hangs(plain, capsys, caplog, monkeypatch
 
     class Blocks(Bad):
         async def run(self, ctx, args):
-            assert told.wait(10)  # the line
+            assert told.wait(100)  # the line
             await ctx.sleep_ticks(100)
 
     runtime = plain.runtime()
@@ -320,7 +320,7 @@ def interrupted(code, *args):
         try:
             assert process.stdout.readline() == "hangs\n"
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=100)
         finally:
             process.kill()
     return process.returncode, out, err

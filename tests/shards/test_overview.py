@@ -460,7 +460,7 @@ def test_ctrl_c_in_a_terminal_ends_all_and_says_where_it_stands():
     run = subprocess.Popen([*command, "--pipes", "1"], text=True, cwd=ROOT, start_new_session=True, **pipes)
     assert run.stdout.readline().startswith("http://127.0.0.1:")
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does: the process with shards hears it, too
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=100)
     assert (run.returncode, err) == (0, "")
     assert out.startswith("0 windows; digest: ")
 

@@ -101,7 +101,7 @@ def command(*words):
         yield found[0]
     finally:
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=20)
+        said = process.communicate(timeout=100)
     assert process.returncode == 0, said
 
 
