@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import agentrt
 import journeys
 from agentrt import Event
 
@@ -25,6 +26,7 @@ def test_a_journey_stays_within_its_budget(name):
     assert limit <= max(files, goal), f"Better than the limit. Lower it in LIMITS to {max(files, goal)}: {figures}"
 
 
+@pytest.mark.skipif(agentrt.__compiled__, reason="calls of what is compiled are not seen")
 @pytest.mark.parametrize(("name", "first"), [("a", "run"), ("b", "set_think_output"), ("c", "tick"), ("d", "gameplay")])
 def test_a_journey_begins_at_its_first_call(name, first):
     assert journeys.follow(name).calls[0][1].rpartition(".")[2] == first

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import finding
 from click.testing import CliRunner
 
 from agentrt.cli import main
@@ -251,8 +252,9 @@ server.PORT = {taken.getsockname()[1]}
 asyncio.run(server.serve(agentrt.Runtime()))
 """
         done = subprocess.run(
-            [sys.executable, "-c", code], cwd=projects / "my_server", capture_output=True, text=True, check=False
-        )
+            [sys.executable, "-c", code], cwd=projects / "my_server", env=finding(projects / "my_server"),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.startswith("the inn stays shut: ")
     assert done.stderr.count("\n") == 1

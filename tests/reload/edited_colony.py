@@ -128,7 +128,7 @@ def main(edits, seed):
             gc.collect()
             objects = gc.get_objects()
             specs = len(specs_in(objects))
-            types = sum(isinstance(one, type) and one.__module__.startswith("agentrt_examples") for one in objects)
+            types = sum(isinstance(one, type) and str(one.__module__).startswith("agentrt_examples") for one in objects)
             sizes.append((specs, types, len(sys.modules)))
     for _ in range(100):
         runtime.step()

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from children import finding
 from strips import world
 
 from agentrt.errors import ShardError, ShardLostError
@@ -110,7 +111,9 @@ with Shards(world, 4, seed=3, places=[PipeShards(), PipeShards()], folder="FOLDE
 def test_who_leads_the_shards_is_killed_and_another_goes_on(undisturbed, tmp_path):
     """It dies when one place was asked and the other was not; its processes end with it."""
     code = LEADER.replace("FOLDER", str(tmp_path))
-    ended = subprocess.run([sys.executable, "-c", code], cwd=SUPPORT, timeout=PATIENCE, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=SUPPORT, env=finding(SUPPORT), timeout=PATIENCE, check=False
+    )
     assert ended.returncode == -signal.SIGKILL
     with Shards(world, 4, seed=3, folder=tmp_path) as run:
         assert run.windows == 10
@@ -249,7 +252,7 @@ print(0 < len(during), {address for address, _ in during} <= LOOPBACK, len(liste
 def test_shards_in_actors_of_a_cluster(undisturbed, tmp_path):
     """An actor is lost five times, in another way each time; the last time no line to it can be had, and once more."""
     pytest.importorskip("ray")
-    kept = {**os.environ, "HOME": str(tmp_path)}  # where Ray keeps what is its own
+    kept = {**finding(SUPPORT), "HOME": str(tmp_path)}  # where Ray keeps what is its own
     ran = subprocess.run(
         [sys.executable, "-c", CLUSTER, str(tmp_path)],
         capture_output=True, text=True, timeout=PATIENCE, env=kept, cwd=SUPPORT, check=False,

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import finding
 from click.testing import CliRunner
 
 from agentrt.cli import main
@@ -51,7 +52,8 @@ class Server:
 
     def start(self):
         port = self.url.rpartition(":")[2].partition("/")[0] or "0"
-        self.process = subprocess.Popen([sys.executable, str(PROGRAM), port], stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, str(PROGRAM), port]
+        self.process = subprocess.Popen(command, env=finding(PROGRAM.parent), stdout=subprocess.PIPE, text=True)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

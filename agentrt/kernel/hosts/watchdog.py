@@ -235,7 +235,13 @@ class Watch:
         place = ("?", 0, "?") if frame is None else _place(frame)
         what = name_of(_called(step.calling)) if step.current is None else step.current.name
         return StepReport(
-            what, *place, kernel.tick, self._seen, *_whose(step, frame), False, kernel.host.name != "plain"
+            what,
+            *place,
+            kernel.tick,
+            self._seen,
+            *_whose(step, frame, kernel.inline.acting),
+            False,
+            kernel.host.name != "plain",
         )
 
     def _settle(self) -> None:
@@ -432,12 +438,12 @@ def _called(calling: object) -> object:
     return calling if callable(calling) else getattr_static(type(calling), "drive", calling)
 
 
-def _whose(step: _SteppedCode, frame: FrameType | None) -> tuple[str, str]:
-    """The agent and the path of a step: from who owns it, or from what is on the stack."""
+def _whose(step: _SteppedCode, frame: FrameType | None, acting: object) -> tuple[str, str]:
+    """The agent and the path of a step: from whose hook is called, from who owns it, or from what is on the stack."""
     function = getattr(step.current, "fn", step.calling)
     current = step.current.root if isinstance(step.current, Strand) else step.current
     driven = getattr(function, "__self__", None) if callable(function) else function
-    known: list[object] = [getattr(current, "owner", None), driven]
+    known: list[object] = [acting, getattr(current, "owner", None), driven]
     while frame is not None and frame.f_code.co_name not in ("drain", "step_tick"):
         if str(frame.f_globals.get("__name__")).startswith("agentrt."):
             known.extend(frame.f_locals.values())
