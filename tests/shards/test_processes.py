@@ -132,6 +132,7 @@ import os
 import signal
 import socket
 import sys
+import time
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "PYTHONPATH": os.getcwd()}
 import ray
@@ -172,7 +173,19 @@ class Told(RayShards):
 
 
 def kill(place):
+    """Until it is dead: it may answer for a while after it was told to end."""
+    pid = ray.get(place.pid)
     ray.kill(place._actor)
+    while lives(pid):
+        time.sleep(0.01)
+
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def hang(place):
