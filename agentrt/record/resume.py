@@ -34,7 +34,7 @@ from agentrt.kernel.hosts.loops import current_library
 from agentrt.record.recorder import LIMITS, OWN_KEYS, Recorder, Retraced, check_limits, every_of
 from agentrt.record.recording import RecordedInput, Recording
 from agentrt.record.replay import Feeder, Replay
-from agentrt.record.schema import DURABILITIES, Durability, connect_appender, is_number
+from agentrt.record.schema import DURABILITIES, Durability, connect_appender, discard, is_number
 from agentrt.record.values import Unkept
 from agentrt.runtime.intake import Codec, key_of
 from agentrt.words import error_words
@@ -214,8 +214,7 @@ class Resumption:
     def _discard(self) -> None:
         """It did not come to where the recording ends: part of a run in another file is nothing to go on with."""
         if self.into is not None and self._recorder is not None:
-            for end in ("", "-wal", "-shm"):
-                Path(f"{self.into}{end}").unlink(missing_ok=True)
+            discard(None, Path(self.into))
 
     def _close_recorder(self, error: BaseException | None) -> None:
         """Before the runtime is closed, which would say why itself: an error is told."""

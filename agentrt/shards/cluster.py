@@ -33,10 +33,10 @@ import json
 import math
 import os
 import secrets
-import selectors
 import socket
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentrt.errors import AgentRTError, MissingExtraError, ShardError, ShardLostError
@@ -401,7 +401,9 @@ def _admitted(door: socket.socket, key: bytes) -> tuple[socket.socket, BufferedR
     door.setblocking(False)
     try:
         while True:
-            _wait_for([door, *(one.connection for one in waiting)], waiting[0].until if waiting else math.inf)
+            until = waiting[0].until if waiting else math.inf
+            left = None if until == math.inf else max(0.0, until - time.monotonic())
+            wait([door, *(one.connection for one in waiting)], left)
             for one in tuple(waiting):
                 if one.has_said(key + b"\n"):
                     waiting.remove(one)
@@ -417,14 +419,6 @@ def _admitted(door: socket.socket, key: bytes) -> tuple[socket.socket, BufferedR
     finally:
         for one in waiting:
             one.connection.close()
-
-
-def _wait_for(sockets: Sequence[socket.socket], last: float) -> None:
-    """Wait until something has come in at one of them, or their time is over."""
-    with selectors.DefaultSelector() as heard:
-        for one in sockets:
-            heard.register(one, selectors.EVENT_READ)
-        heard.select(None if last == math.inf else max(0.0, last - time.monotonic()))
 
 
 class _Stranger:

@@ -5,12 +5,12 @@ There is one cluster of two workers for all of it, since it takes seconds to com
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from children import finding
 
 from agentrt.ensembles import sweep, write_csv
 
@@ -37,7 +37,7 @@ def test_ray(pond, tmp_path):
     script = tmp_path / "many.py"
     script.write_text(CODE)
     support = Path(__file__).parent.parent / "support"
-    kept = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(support)}  # where Ray keeps what is its own
+    kept = {**finding(support), "HOME": str(tmp_path)}  # where Ray keeps what is its own
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240, env=kept, check=False)
     assert ran.stdout.splitlines() == [
         "[(1, 'ValueError: no water'), (2, 'it did not end within 2 s of real time')]",

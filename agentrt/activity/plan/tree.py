@@ -2802,8 +2802,7 @@ class Execution:
         active = frame.active
         assert active is not None
         planner = self.planner
-        kernel = planner.kernel
-        tick = kernel.clock.tick
+        tick = planner.kernel.clock.tick
         took = tick - active.since
         seldom = self.seldom
         if not took:
@@ -2831,8 +2830,8 @@ class Execution:
             if seldom.troubles is not _NO_TROUBLES:
                 seldom.troubles = _NO_TROUBLES
             self.begin()
-        elif not self.waiting and not self.is_stopped:  # as ``_later``: it must not be repeated within one tick
-            kernel.agenda.add(tick + 1, self)
+        else:
+            self._later()  # it must not be repeated within one tick
 
     def _later(self) -> None:
         """Think again in the next tick."""
