@@ -10,8 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentrt import Action, Agent, CancelScope, Entity, Runtime, Signal, ThinkOutput, park
+from agentrt import (
+    PREV,
+    Action,
+    ActionArgs,
+    Agent,
+    CancelScope,
+    CompoundAction,
+    Entity,
+    Runtime,
+    Signal,
+    ThinkOutput,
+    park,
+    step,
+)
 from agentrt.activity.states import UNIT_NAMES
+from agentrt.tasks import TaskGroup, TaskGroupAction, declare_task
 
 TICKS = 8
 
@@ -24,13 +38,32 @@ class World:
         self.kept = {}  # the contexts of actions, by their names: of a thinking that may be over
         self.bell = Signal()
         self.agent = None
+        self.taught = []  # how the agent knows each of its actions
 
 
 def _say(world, number, ctx, what, value):
     """Do what is drawn for a think."""
-    if what in ("forget", "learn"):
-        getattr(world.agent, what)(world.actions[value % len(world.actions)])
-    elif what == "answer":
+    if what == "forget":
+        world.taught[value % len(world.taught)].revoke()
+    elif what == "learn":
+        world.taught.append(world.agent.inject(world.actions[value % len(world.actions)]))
+    elif what == "abort" and world.log.count("abort") < 4:
+        world.log.append("abort")
+        ctx.abort("drawn")
+    elif what == "raise":
+        raise ValueError(value)
+    elif what == "keep":
+        world.kept[number] = ctx
+    elif what == "ring":
+        world.bell.emit()
+    elif what.endswith("others"):
+        _say_of_others(world.kept.get(value), number, what)
+    else:
+        _answer(world, ctx, what, value)
+
+
+def _answer(world, ctx, what, value):
+    if what == "answer":
         ctx.set_think_output(mark=value)
     elif what == "utility":
         ctx.set_utility(value)
@@ -38,20 +71,21 @@ def _say(world, number, ctx, what, value):
         ctx.clear_think_output()
     elif what == "reject":
         ctx.reject("drawn")
-    elif what == "abort" and world.log.count("abort") < 4:
-        world.log.append("abort")
-        ctx.abort("drawn")
-    elif what == "raise":
-        raise ValueError(value)
     elif what == "listen":
         ctx.listen(world.bell, lambda _rung: ctx.set_think_output(mark=-1))
-    elif what == "keep":
-        world.kept[number] = ctx
-    elif what == "of others" and value in world.kept:
-        world.kept[value].set_utility(0.5)
-        world.kept[value].set_think_output(mark=number)
-    elif what == "ring":
-        world.bell.emit()
+
+
+def _say_of_others(ctx, number, what):
+    """Say it through a context that another one has kept."""
+    if ctx is None:
+        return
+    if what == "of others":
+        ctx.set_utility(0.5)
+        ctx.set_think_output(mark=number)
+    elif what == "rate others":
+        ctx.set_utility(0.1)
+    elif what == "take back of others":
+        ctx.clear_think_output()
 
 
 def _action(world, number, plan):
@@ -97,7 +131,8 @@ def lived(plans, *, is_watched):
     if is_watched:
         runtime.trace.listen(lambda _record: None)
     world.actions = [_action(world, *one) for one in enumerate(plans)]
-    world.agent = Agent(Entity("human"), name="a", top="top", actions=world.actions)
+    world.agent = Agent(Entity("human"), name="a", top="top")
+    world.taught = [world.agent.inject(one) for one in world.actions]
     runtime.add(world.agent)
     root = world.agent.planner.execution.root
     for tick in range(TICKS):
@@ -109,6 +144,7 @@ def lived(plans, *, is_watched):
         world.log.append((root.state, marks, repr(world.bell)))
     runtime.close()
     assert runtime.kernel.live == 0
+    assert not [text for _tick, text, error in faults if "ValueError" not in error and "WrongState" not in error]
     return world.log, faults
 
 
@@ -117,7 +153,9 @@ ACTS = st.one_of(
     st.tuples(st.just("answer"), st.integers(0, 3)),
     st.tuples(st.just("utility"), st.sampled_from([0.0, 0.5, 1.0])),
     st.tuples(st.sampled_from(["take back", "reject", "abort", "raise", "listen", "keep", "keep", "ring"]), st.none()),
-    st.tuples(st.sampled_from(["of others", "of others", "forget", "learn"]), st.integers(0, 3)),
+    st.tuples(
+        st.sampled_from(["of others", "rate others", "take back of others", "forget", "learn"]), st.integers(0, 3)
+    ),
 )
 PLANS = st.tuples(
     st.sampled_from([(0.0, 1.0), (0.2, 1.0), (0.7, 0.9)]),
@@ -147,6 +185,12 @@ ANSWERS = [("answer", 1)]
         [((0.0, 1.0), [("forget", 1), *ANSWERS], 0), ((0.7, 0.9), ANSWERS, 1), ((0.2, 0.7), [("learn", 1)], 0)],
         [((0.0, 1.0), [("abort", None)], 0), ((0.7, 0.9), ANSWERS, 0)],
         [((0.0, 1.0), [("listen", None), *ANSWERS], 1, 1), ((0.4, 1.0), ANSWERS, 0), ((0.5, 1.0), ANSWERS, 2, 2)],
+        [
+            ((0.0, 1.0), [("keep", None), ("utility", 1.0), *ANSWERS], 1),
+            ((0.7, 0.9), [("rate others", 0), *ANSWERS], 1),
+        ],
+        [((0.0, 1.0), [("keep", None), ("listen", None)], 1), ((0.2, 0.7), [("of others", 0), *ANSWERS], 1)],
+        [((0.7, 0.9), [("keep", None), *ANSWERS], 1), ((0.2, 0.7), [("take back of others", 0), *ANSWERS], 1)],
         [((0.0, 1.0), [("raise", 1)], 0), ((0.7, 0.9), [*ANSWERS, ("reject", None)], 0), ((0.2, 0.7), ANSWERS, 1)],
     ],
     ids=[
@@ -158,6 +202,9 @@ ANSWERS = [("answer", 1)]
         "forgotten in the round",
         "abort",
         "waits",
+        "made worse by the next",
+        "answered for by the next",
+        "taken back by the next",
         "out",
     ],
 )
@@ -201,3 +248,147 @@ def test_a_think_that_somebody_has_replaced_waits_for_the_end_of_the_one_before(
         runtime.step()
     runtime.close()
     assert told[:5] == [(1, "begins"), (5, "has cleaned up"), (5, "begins"), (9, "has cleaned up"), (9, "begins")]
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_who_was_not_asked_yet_when_its_place_is_stopped_in_the_round_is_not_asked(is_watched):
+    told, rings = [], Signal()
+
+    class First(Action):
+        does = "inner"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            told.append((ctx.clock.tick, "first"))
+            if len(told) == 1:
+                rings.emit()  # its compound hears that, and raises
+            ctx.set_think_output()
+
+    class Second(First):
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            told.append((ctx.clock.tick, "second"))
+
+    class Outer(CompoundAction):
+        does = "top"
+        utility = 0.5
+        steps = (step("inner"),)
+
+        async def think(self, ctx, args):
+            ctx.listen(rings, self.hear)
+            ctx.set_think_output()
+
+        def hear(self, _rung):
+            raise ValueError("heard")
+
+    faults = []
+    runtime = Runtime(host="plain")
+    runtime.on_fault(lambda fault: faults.append(fault.text))
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    agent = Agent(Entity("human"), name="a", top="top", actions=[Outer, First, Second])
+    runtime.add(agent)
+    for _ in range(3):
+        runtime.step()
+    assert told == [(1, "first")]
+    assert faults == ["a callback raised ValueError"]
+    assert agent.planner.busy_frames == 1
+    runtime.close()
+    assert runtime.kernel.live == 0
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_who_joins_a_task_group_while_it_is_asked_goes_on_with_all_that_it_knows(is_watched):
+    told = []
+
+    class Chores(TaskGroupAction):
+        does = "top"
+        utility = (0.0, 0.1)
+        tasks = (declare_task("sweep", 0.5),)
+
+    class Joins(Action):
+        does = "top"
+        utility = (0.0, 1.0)
+
+        async def think(self, ctx, args):
+            told.append((ctx.clock.tick, "joins"))
+            if len(told) == 1:
+                group.add(agent)
+            ctx.set_utility(0.4)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await ctx.sleep_ticks(1)
+
+    class Better(Joins):
+        async def think(self, ctx, args):
+            told.append((ctx.clock.tick, "better"))
+            ctx.set_utility(0.9)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            told.append((ctx.clock.tick, "runs"))
+            await ctx.sleep_ticks(1)
+
+    runtime = Runtime(host="plain")
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    group = TaskGroup(Chores)
+    agent = Agent(Entity("human"), name="a", top="top", actions=[Joins, Better])
+    runtime.add(agent)
+    for _ in range(2):
+        runtime.step()
+    assert told == [(1, "joins"), (1, "better"), (1, "runs"), (2, "joins"), (2, "better"), (2, "runs")]
+    runtime.close()
+    assert runtime.kernel.live == 0
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_a_step_whose_best_action_is_taken_back_in_the_round_gives_what_the_next_best_gave(is_watched):
+    kept, told = [], []
+
+    class Best(Action):
+        does = "inner"
+        utility = 0.9
+
+        class Output(ThinkOutput):
+            mark: int
+
+        async def think(self, ctx, args):
+            kept.append(ctx)
+            ctx.set_think_output(mark=1)
+
+    class Next(Best):
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            kept[-1].clear_think_output()
+            ctx.set_think_output(mark=2)
+
+    class Reads(Action):
+        does = "read"
+        utility = 0.5
+
+        class Args(ActionArgs):
+            mark: int
+
+        async def think(self, ctx, args):
+            told.append(args.mark)
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            await park()
+
+    class Outer(CompoundAction):
+        does = "top"
+        utility = 0.5
+        steps = (step("inner"), step("read", mark=PREV.mark))
+
+    runtime = Runtime(host="plain")
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    runtime.add(Agent(Entity("human"), name="a", top="top", actions=[Outer, Best, Next, Reads]))
+    runtime.step()
+    runtime.close()
+    assert told == [2]

@@ -30,9 +30,9 @@ FIELDS: Final = (
 )  # fmt: skip
 
 # What there is to look at in an answer: one of these, or a context. That is put there while the think that has it is
-# stepped in a round that nobody watches, and nothing rare is known of it: then an answer of a leaf through it means no
-# more than that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in the
-# middle of a round hears of answers from the next one on.
+# stepped in a round that nobody watches, and nothing rare is known of it: then the first answer of a leaf through it
+# means no more than that it is noted. Until the round is over nobody looks at it; who begins to listen to the trace in
+# the middle of a round hears of answers from the next one on.
 NO_NEWS: Final = None
 FRESH: Final = True  # it was set since it was compared with others, or, if it is elected, since its owner was told
 
@@ -146,10 +146,12 @@ class AnsweringContext:
             if seat.news is self:
                 seat.state = READY
                 seat.output = fields  # it becomes a record when somebody looks at it
+                seat.news = NO_NEWS
             elif not seat.hear_output(self, fields):
                 self._give(fields)
         elif kind is None and not fields and seat.news is self:
             seat.state = READY
+            seat.news = NO_NEWS
         elif kind is not None or fields or not seat.hear_output(self, None):
             self._give(fields)
 

@@ -377,24 +377,26 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
 
     It is if none of their thinks can suspend, and no author's code is on the stack: that would be in the middle of what
-    it does while others are asked.
+    it does while others are asked. Those of a light place, all of them, have not begun yet.
     """
     kernel = frame.planner.kernel
     before = kernel.current
     inline: Inline = kernel.inline
     if before is None or before.coro is not None or inline.acting is not None:
         return False
-    is_plain = frame.manner.is_plain
+    is_light, is_plain = asked is frame.units, frame.manner.is_plain
     if not is_plain and any(unit.spec.think_code is None for unit in asked):
         return False
     number = frame.round
+    is_task = not kernel.host.steps_inline
+    steps = (_light_steps if is_light else _first_steps)(frame, asked, inline, is_task)
     kernel.current = inline
     try:
-        if kernel.host.steps_inline:
-            for _ in _first_steps(frame, asked, kernel, inline, False).__await__():
-                pass
+        if is_task:
+            kernel.host.as_task(inline, list, steps.__await__())
         else:
-            kernel.host.as_task(inline, list, _first_steps(frame, asked, kernel, inline, True).__await__())
+            for _ in steps.__await__():
+                pass
         if not is_plain:
             inline.coro = inline.acting = None
             # Behind all of them, where ``call_soon`` would have put it: what steps draw comes after what others draw.
@@ -405,6 +407,9 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
         # What ``on_fault`` raised, or an interruption of the program: the others go on when the kernel does.
         for unit in asked:
             kernel.call_soon(unit.own_ready)
+        if is_light:
+            asked = [unit for unit in asked if _is_next(frame, unit, number)]
+            _begin_light(asked, frame.since)
         Batch(kernel, asked).launch(frame.close_round, number)
         raise
     finally:
@@ -415,46 +420,110 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     return True
 
 
-async def _first_steps(frame: Frame, asked: Sequence[Unit], kernel: Kernel, inline: Inline, is_task: bool) -> None:
+def _is_next(frame: Frame, unit: Unit, number: int) -> bool:
+    """Whether a unit of a light place is still to be asked in a round, though something has happened there since."""
+    return frame.round == number and frame.round_open and unit.state == IDLE and unit in frame.units
+
+
+def _begin_light(units: Sequence[Unit], since: int) -> None:
+    """What ``Unit.begin`` does, for those of a light place that nobody watches."""
+    for unit in units:
+        unit.utility = unit.spec.low
+        unit.since = since
+        unit.current = None
+        unit.state = THINKING
+        unit.code = units
+
+
+async def _light_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_task: bool) -> None:
+    """As ``_first_steps``, of a light place that nobody watches: each begins when its turn comes.
+
+    Who of them is the best is noted on the way, unless there are equals: those are drawn when the round is closed.
+    """
+    args, since, number = frame.args, frame.since, frame.round
+    error: BaseException | None = None
+    best: Unit | None = None
+    top = -1.0
+    for unit in asked:
+        if frame.units is not asked and not _is_next(frame, unit, number):
+            continue  # who was asked before it had the place stopped, or the agent forget it
+        spec = unit.spec
+        unit.utility = spec.low
+        unit.since = since
+        unit.current = None
+        unit.state = THINKING
+        inline.acting = inline.owner = unit
+        inline.refused = None
+        context = unit.context or unit.make_context()
+        if unit.extras is None:
+            unit.news = context
+        else:
+            unit.extras.asked_anew()
+        try:
+            coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
+            if type(coro) is not _COROUTINE or coro.cr_code is not spec.think_code:
+                _is_another(frame, unit, coro)
+                continue
+            inline.coro = coro
+            await coro
+        except BaseException as raised:
+            error = inline.ended(raised)
+        else:
+            if is_task or inline.made is not None:
+                error = inline.ended(None)
+        if error is not None or unit.state != READY:
+            unit.think_was_stepped(error)
+            error = None
+        else:
+            utility = unit.utility
+            if utility > top:
+                best, top = unit, utility
+            elif utility == top:
+                best = None
+    if frame.others == _ALL and frame.units is asked:
+        frame.active = best
+
+
+def _is_another(frame: Frame, unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> None:
+    """Somebody gave a class or an instance another ``think``, of whatever kind: a coroutine gets a strand."""
+    unit.news = NO_NEWS
+    frame.manner = frame.manner.unknown()
+    if coro is not None:
+        unit.code = frame.planner.kernel.spawn(coro, unit.spec.name, unit)
+
+
+async def _first_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_task: bool) -> None:
     """Make the first step of each, which is its last one.
 
     A coroutine, though it never waits: to await another one costs less than half of what any other way costs in which
     that can be stepped to its end.
     """
     is_watched = frame.planner.trace.on
-    is_plain = frame.manner.is_plain and not is_watched
     args = frame.args
     error: BaseException | None = None
     for unit in asked:
         if unit.code is not asked:
             continue  # it was told to stop by one of those before it
         unit.code = None
-        inline.acting = unit
+        inline.acting = inline.owner = unit
         inline.refused = None
         context = unit.context or unit.make_context()
         if unit.extras is not None:
             unit.extras.asked_anew()
-        elif is_plain or (unit.spec.steps is None and not is_watched):
+        elif unit.spec.steps is None and not is_watched:
             unit.news = context
         try:
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
             if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
-                # Somebody gave the class or the instance another one, of whatever kind.
-                unit.news = NO_NEWS
-                frame.manner = frame.manner.unknown()
-                if coro is not None:
-                    unit.code = kernel.spawn(coro, unit.spec.name, unit)
+                _is_another(frame, unit, coro)
                 continue
-            inline.owner = unit
             inline.coro = coro
             await coro
         except BaseException as raised:
             error = inline.ended(raised)
         else:
-            if inline.made is not None or is_task:  # it may have opened a scope, and was given a strand for that
+            if is_task or inline.made is not None:  # it may have opened a scope, and was given a strand for that
                 error = inline.ended(None)
-        if unit.news is not FRESH:
-            unit.news = NO_NEWS
         if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             unit.think_was_stepped(error)
             error = None
@@ -1046,6 +1115,8 @@ class Unit(AnsweringSeat):
         """That has ended without an answer, or with an error."""
         kernel = self.frame.planner.kernel
         kernel.inline.coro = kernel.inline.acting = None
+        if self.news is not FRESH:
+            self.news = NO_NEWS
         try:
             if self.code is None:
                 self.think_ended(error)
@@ -1109,8 +1180,11 @@ class Unit(AnsweringSeat):
             self.news: object = NO_NEWS if frame.round_open else FRESH
         if frame.planner.trace.on:
             self.tell(_READY, (("utility", self.utility),))
-        if self.news is FRESH and not frame.is_looking:
-            frame.look_again()
+        if self.news is FRESH:
+            if not frame.is_looking:
+                frame.look_again()
+        elif frame.manner.is_light and not frame.planner.trace.on and self.kernel.inline.acting is not self:
+            frame.others = _SOME
 
     def clear_output(self) -> None:
         if self.state == READY:
@@ -1127,6 +1201,7 @@ class Unit(AnsweringSeat):
         if was_ready:
             if self.frame.planner.trace.on:
                 self.note(TraceEvent.UNREADY)
+            self.frame.others = _SOME
             self.frame.look_again()
 
     def retune(self, spec: Declared) -> float:
@@ -1141,6 +1216,8 @@ class Unit(AnsweringSeat):
             if self.frame.planner.trace.on:
                 self.tell(_UTILITY, (("utility", utility),))
             if self.state != THINKING:
+                if self.frame.round_open and self.kernel.inline.acting is not self:
+                    self.frame.others = _SOME
                 self.frame.look_again()
 
     def end_thinking(self, why: str = "") -> None:
@@ -1396,7 +1473,9 @@ class Unit(AnsweringSeat):
 # Which of the units of a place are not idle, as far as that is known without looking.
 _NONE: Final = 0  # none but the elected one
 _SOME: Final = 1  # nobody knows
-_ALL: Final = 2  # all, since all were asked in this round and none has stopped since
+# all, since all were asked in this round and none has stopped since; and at a light place that nobody watches nothing
+# has happened in the round but that each of them answered or did not, when it was asked
+_ALL: Final = 2
 
 
 class Manner:
@@ -1545,22 +1624,11 @@ class Frame:
                 self._drop()
                 self.owner.frame_rejected(self)
                 return
-        if at_once and manner.is_light and units is self.units and not planner.trace.on:
-            self._ask_light()
-        else:
+        if not (at_once and manner.is_light and units is self.units) or planner.trace.on:
             self._ask_all(units, at_once)
-
-    def _ask_light(self) -> None:
-        """As ``_ask_all``, at a light place that nobody watches."""
-        since, units = self.since, self.units
-        for unit in units:  # what ``Unit.begin`` does
-            unit.utility = unit.spec.low
-            unit.since = since
-            unit.current = None
-            unit.state = THINKING
-            unit.code = units
-        if not self.manner.is_plain or not _think_at_once(self, units):
-            Batch(self.planner.kernel, units).launch(self.close_round, self.round)
+        elif not manner.is_plain or not _think_at_once(self, units):
+            _begin_light(units, self.since)
+            Batch(planner.kernel, units).launch(self.close_round, self.round)
 
     def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
         planner = self.planner
@@ -1617,11 +1685,11 @@ class Frame:
         self.pending -= 1
         if self.pending == 0 and self.round_open:
             self.round_open = False
+            best, self.active = self.active, None  # of a light place it is noted
             execution = self.execution
             is_calm = execution.target is None and not execution.is_aborting  # as mostly: nobody need go up the tree
             if is_calm or not execution.is_unwinding(self):
-                manner = self.manner
-                self.elect(best_leaf(self) if manner.is_light or manner.is_plain else best_ready(self, True))
+                self.elect(best or self._best())
 
     def open_answer(self) -> bool:
         """A compound asks whether its answer belongs to the round; if so, the round waits for it."""
@@ -1630,6 +1698,11 @@ class Frame:
         return self.round_open
 
     # --- election -----------------------------------------------------------------------------------------------------
+
+    def _best(self) -> Unit | None:
+        """Who is the best of those that are ready, while nobody is elected."""
+        manner = self.manner
+        return best_leaf(self) if manner.is_light or manner.is_plain else best_ready(self, True)
 
     def elect(self, best: Unit | None) -> None:
         """Elect who is the best of those that are ready while nobody is elected, and tell the owner."""
@@ -1692,7 +1765,7 @@ class Frame:
         if self.round_open or self.execution.is_unwinding(self):
             return
         if state == THINKING:
-            self.elect(best_ready(self, True))
+            self.elect(self._best())
         elif state == READY:
             self._look_ready()
         elif state == STARTED or state == RUNNING:
@@ -1816,7 +1889,9 @@ class Frame:
         """Stop whatever it is doing; strands of ``run`` have ended before. It can begin again afterwards."""
         if self.state == IDLE:
             return
-        self.round_open = False
+        if self.round_open:
+            self.round_open = False
+            self.units = (*self.units,)  # others, for who asks them one by one at this moment
         kept: list[Unit] | None = None
         active = self.active
         if self.others == _NONE and active is not None and active.state >= STARTED:
@@ -2104,12 +2179,13 @@ def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
 
 
 def best_leaf(frame: Frame) -> Unit | None:
-    """As ``best_ready``, at the end of a round of leaves."""
+    """As ``best_ready``, of leaves of which none is elected."""
     best: Unit | None = None
     equals: list[Unit] | None = None
     top = -1.0
     for unit in frame.units:
         if unit.state == READY:
+            unit.news = NO_NEWS
             utility = unit.utility
             if utility > top:
                 best, top, equals = unit, utility, None
