@@ -123,7 +123,6 @@ ENTERED_FROM_OUTSIDE = {  # modules that are a door themselves
     "agentrt.testing.plugin",  # pytest loads it
 }
 ONE_READER = {  # modules that one other imports, and nothing that a facade shows: why each is a room all the same
-    "agentrt.activity.plan.stepping": "the coroutines of its one importer, which is compiled, as they cannot be",
     "agentrt.behavior.walk": "what a tick does, beside the tree that it walks: a loop of three steps to be read alone",
     "agentrt.inspect.branches": "processes, their threads and files: what a recording's own thread only asks about",
     "agentrt.inspect.past": "what lives on the thread of those who look back",

@@ -54,7 +54,7 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import Below, Execution, Frame, FrameOwner, Planner, Unit, aborted
+from agentrt.activity.plan.tree import Below, Execution, Frame, FrameOwner, Planner, Unit
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.errors import (
     ENDS_PROGRAM,
@@ -83,6 +83,12 @@ def _impossible(frame: Frame, path: str) -> ActivityImpossibleError:
     planner = frame.planner
     known = (*planner.known, *planner.groups)
     return ActivityImpossibleError(frame.activity, known, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
+
+
+def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
+    """The error of who awaits a frame that was unwound."""
+    planner = frame.planner
+    return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
 def _apart(name: str, taken: set[str]) -> str:

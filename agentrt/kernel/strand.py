@@ -699,6 +699,17 @@ async def outlast(is_over: Callable[[], bool], wait: Callable[[], Awaitable[obje
         raise raised
 
 
+async def after(other: Strand, then: Callable[[], Coroutine[Any, Any, Any] | None]) -> None:
+    """Wait until a strand has ended; then do what is asked for at that moment."""
+    if not other.is_done:
+        waiter = Waiter()
+        other.when_ended(waiter.notify)
+        await suspend_on(waiter)
+    coro = then()
+    if coro is not None:
+        await coro
+
+
 def current_strand() -> Strand:
     """The strand that is stepped on this thread at the moment; ``NotRunningError`` if there is none."""
     entry = current_kernel().current

@@ -349,7 +349,7 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
     if extras is not None:
         if extras.awaits_flags:
             return f"for the control flags {' '.join(unit.spec.flags)}"
-        if extras.suspension is not None:
+        if extras.suspension is not None and extras.suspension.waiter is not None:
             return "to be resumed"
         if extras.execute is not None:
             return ""  # what it executes is below it, and says so itself

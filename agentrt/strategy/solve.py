@@ -121,8 +121,8 @@ from agentrt.activity.author.action import Action, ActionSpec
 from agentrt.activity.author.arguments import ActionArgs, hold_no_entities
 from agentrt.activity.author.context import Context, ignored
 from agentrt.activity.author.control import Flow, Reject
-from agentrt.activity.performances import Performance, Spawned, awaiting, look_for_circle
-from agentrt.activity.plan.tree import Unit, aborted, catcher_of
+from agentrt.activity.performances import Performance, Spawned, aborted, awaiting, look_for_circle
+from agentrt.activity.plan.tree import Unit, catcher_of
 from agentrt.activity.states import FINISHED, IDLE
 from agentrt.errors import (
     ENDS_PROGRAM,

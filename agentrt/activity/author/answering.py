@@ -193,3 +193,9 @@ class AnsweringContext:
     def _place(self, placed: float, utility: float) -> None:
         """Set the utility, whatever that means: where it is placed, and what it was called with."""
         raise NotImplementedError
+
+
+def moved(utility: float, before: Declared, after: Declared) -> float:
+    """Where a utility stands in another range, at the same place as in the one before."""
+    place = (utility - before.low) / before.span if before.span else 0.0
+    return round(after.low + min(max(place, 0.0), 1.0) * after.span, DECIMALS)

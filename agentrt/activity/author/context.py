@@ -71,7 +71,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 from agentrt.activity.author.answering import AnsweringContext
 from agentrt.activity.author.arguments import Activity, asked
 from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
-from agentrt.activity.author.seat import Node
+from agentrt.activity.author.seat import Node, Suspension
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.driver import O_co, P
 from agentrt.body.entity import E_co, NamedSignals
@@ -79,7 +79,7 @@ from agentrt.errors import ENDS_PROGRAM, ArgumentError, WrongStateError
 from agentrt.kernel.fork import Fork
 from agentrt.kernel.signals import Connection, Signal
 from agentrt.kernel.trace import TraceEvent
-from agentrt.kernel.traps import astray, at_once, next_tick, sleep_ticks, suspend_on
+from agentrt.kernel.traps import astray, at_once, next_tick, sleep_ticks
 from agentrt.words import repr_of, words_of
 
 if TYPE_CHECKING:
@@ -764,18 +764,17 @@ class Context(AnsweringContext, Generic[E_co]):
         """
         await at_once()  # before anything is looked at: it may be resumed already, or raise
         self._running("suspend")
-        extras = self._seat.own_extras()
-        if extras.suspension is not None:
+        suspension = self._suspension()
+        if suspension.waiter is not None:
             raise WrongStateError("suspend", "the action is suspended", "Resume it before it waits for something else.")
         require_own_stack(self._seat, "suspend")
-        if extras.resumption is not None:
-            (value,), extras.resumption = extras.resumption, None
-            return value
-        waiter = extras.suspend()
-        try:
-            return await suspend_on(waiter)
-        finally:
-            extras.unsuspend(waiter)
+        return await suspension.wait()
+
+    def _suspension(self) -> Suspension:
+        extras = self._seat.own_extras()
+        if extras.suspension is None:
+            extras.suspension = Suspension()
+        return extras.suspension
 
     def resume(self, value: Any = None) -> None:
         """End the wait of ``suspend``. One resume for one wait: if nobody waits yet, the next wait returns at once.
@@ -790,7 +789,7 @@ class Context(AnsweringContext, Generic[E_co]):
         """
         seat = self._seat
         if self._is_here("resume", value) and not (
-            seat.state in (STARTED, RUNNING) and seat.own_extras().resume(value)
+            seat.state in (STARTED, RUNNING) and self._suspension().resume(value)
         ):
             ignored(seat, "resume")
 

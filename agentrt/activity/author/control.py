@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
+from agentrt.activity.author.utility import DECIMALS, fraction
 from agentrt.errors import ENDS_PROGRAM, WrongStateError
 from agentrt.kernel.inline import Inline
 from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.strand import Strand
 from agentrt.kernel.thinker import Thinker
-from agentrt.words import words_of
+from agentrt.words import error_words, words_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.seat import Seat
@@ -126,3 +127,44 @@ def ends_thinking(seat: Seat, hook: str, call: Callable[..., object], *args: Any
     else:
         return False
     return True
+
+
+def forbids(seat: Seat, hook: Callable[..., object], context: object) -> str:
+    """Why an action keeps its activity from being considered; empty if it lets it be.
+
+    One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
+    """
+    inline = seat.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, seat
+    try:
+        try:
+            allows = bool(hook(context, seat.frame.args))
+        finally:
+            inline.acting = outer
+    except Reject:
+        allows = False
+    except Abort as abort:
+        seat.abort(abort.reason)
+        allows = False
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        seat.fault("should_start_thinking", error)
+        return f"should_start_thinking raised {error_words(error)}, which keeps the activity out"
+    return "" if allows else "it forbids the activity"
+
+
+def composed(seat: Seat, action: Any, own: float, *more: Any) -> float | None:
+    """``compose_utility`` of a compound or a task group, given its own part and what ``more`` there is.
+
+    None if it raised, or gave no number, so that what is declared has to do.
+    """
+    try:
+        return round(fraction(action.compose_utility(seat.frame.planner.entity, own, *more)), DECIMALS)
+    except Abort as abort:
+        seat.abort(abort.reason)
+    except ENDS_PROGRAM:
+        raise
+    except BaseException as error:
+        seat.fault("compose_utility", error)
+    return None

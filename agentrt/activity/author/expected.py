@@ -364,9 +364,9 @@ def _is_as_read(layer: Current, name: str, value: Any) -> bool:
     return value.__class__ is ExpectedStorage and not value.is_changed and name not in _written(layer)
 
 
-def has_changes(layer: Current, below: Current | None) -> bool:
+def has_changes(layer: Current | None, below: Current | None) -> bool:
     """Whether something was written above the layer below, or handed out as a copy that can be changed in place."""
-    node: Current | None = layer
+    node = layer
     while node is not None and node is not below:
         if any(not _is_as_read(node, name, value) for name, value in _own(node).items()):
             return True

@@ -28,16 +28,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from agentrt.activity.states import FRAME_NAMES, UNIT_NAMES
 from agentrt.body.flags import Holder
 from agentrt.errors import did_you_mean
+from agentrt.kernel.traps import Waiter, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
     from agentrt.activity.author.answering import Declared
-    from agentrt.activity.author.expected import Current
+    from agentrt.activity.author.expected import Current, CurrentFields, StateReader
+    from agentrt.body.budget import SearchWork
+    from agentrt.body.flags import FlagLedger
     from agentrt.kernel.kernel import Kernel
     from agentrt.kernel.rng import Stream
     from agentrt.kernel.signals import Signal
     from agentrt.kernel.trace import TraceEvent, TraceHub
-    from agentrt.kernel.traps import Waiter
 
 
 class ActingAgent(Protocol):
@@ -52,6 +54,48 @@ class ActingAgent(Protocol):
 
     def post(self, fn: Callable[..., object], *args: object) -> None:
         """Call a function at the next intake; from any thread."""
+
+
+class PlannerOwner(ActingAgent, Protocol):
+    """The agent, as its planner sees it."""
+
+    name: str
+    entity: Any
+
+    @property
+    def expected(self) -> type[CurrentFields] | None:
+        """The fields of CURRENT with their types; None for any field."""
+
+    @property
+    def precedence(self) -> int:
+        """Of the plan's claims for control flags."""
+        ...
+
+    @property
+    def flags(self) -> FlagLedger: ...
+
+    @property
+    def read_state(self) -> StateReader:
+        """How CURRENT reads the state of the entity."""
+        ...
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+        ...
+
+    @property
+    def search(self) -> SearchWork | None:
+        """The search work of its runtime; None when it is in none any more."""
+
+    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
+        """A hook raised; new the first time for each action and hook."""
+
+    def planner_killed(self, aborts: int, reason: str, path: str) -> None:
+        """The planner gave up."""
+
+    def planner_idles(self, path: str, times: int) -> None:
+        """So many plans in a row ended in the tick in which they began; told once for each place."""
 
 
 class SeatHome(Protocol):
@@ -111,6 +155,40 @@ class Progress(Protocol):
         ...
 
 
+class Suspension:
+    """The waits of ``suspend``, and what resumes them: one resume for one wait."""
+
+    __slots__ = ("_is_late", "_kept", "waiter")
+
+    def __init__(self) -> None:
+        self.waiter: Waiter | None = None  # the wait, while it lasts
+        self._kept: tuple[Any] | None = None  # what the next one returns at once, because ``resume`` came before it
+        self._is_late = False  # whether the last one was given up: its resume may still come
+
+    async def wait(self) -> Any:
+        if self._kept is not None:
+            (value,), self._kept = self._kept, None
+            return value
+        self._is_late = False
+        self.waiter = waiter = Waiter()
+        try:
+            return await suspend_on(waiter)
+        finally:
+            if self.waiter is waiter:
+                self.waiter = None
+                self._is_late = not waiter.was_notified
+
+    def resume(self, value: object) -> bool:
+        """End the wait, or the next one before it begins; says whether there is one to end."""
+        if self.waiter is not None:
+            return self.waiter.notify(value)
+        if self._is_late or self._kept is not None:
+            self._is_late = False
+            return False
+        self._kept = (value,)
+        return True
+
+
 class Possessions(Protocol):
     """What few seats have."""
 
@@ -118,21 +196,11 @@ class Possessions(Protocol):
     cuts: int  # how often its thinking was stopped before it had an answer, since it had one
     status: tuple[str, dict[str, Any]] | None  # what ``set_status_text_key`` said
     progress: str | Progress  # what ``set_debug_progress`` said
-    resumption: tuple[Any] | None  # what the next ``suspend`` returns at once, because ``resume`` came before it
-    suspension: Waiter | None  # the wait of ``suspend``, while it lasts
+    suspension: Suspension | None  # its waits for ``resume``; None while there was neither
 
     @property
     def debug(self) -> dict[str, Any]:
         """The author's own debugging data."""
-        ...
-
-    def suspend(self) -> Waiter: ...
-
-    def unsuspend(self, waiter: Waiter) -> None:
-        """It is over."""
-
-    def resume(self, value: object) -> bool:
-        """End the wait, or the next one before it begins; says whether there is one to end."""
         ...
 
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:

@@ -25,23 +25,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.author.answering import FRESH, NO_NEWS
-from agentrt.activity.author.arguments import Fields, ThinkOutput
+from agentrt.activity.author.answering import FRESH, NO_NEWS, moved
+from agentrt.activity.author.arguments import Fields, ThinkOutput, take
 from agentrt.activity.author.context import offer_next
+from agentrt.activity.author.control import composed, ends_thinking
 from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import ARGUMENTS
+from agentrt.activity.backoff import Backoff
 from agentrt.activity.plan.tree import (
-    Backoff,
     Frame,
     Unit,
-    call_compose_utility,
-    call_on_reject,
     call_start,
     keep_place,
     limit,
     line_up,
-    moved,
-    record_of,
     refuse,
     restore_place,
     unit_expired,
@@ -205,7 +202,11 @@ def _offers(unit: Unit, step: str, reason: str) -> bool:
         unit.note(TraceEvent.RECONSIDER, step=step, reason=reason)
     if spec.has_on_reject:
         before = unit.state
-        if call_on_reject(unit, reason) or unit.state != before:
+        context = unit.context or unit.make_context()
+        if (
+            ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
+            or unit.state != before
+        ):
             return True
         if unit.is_due if isinstance(unit, CompoundUnit) else unit.news is FRESH:
             return True  # its author set an output that nobody has looked at yet
@@ -344,7 +345,10 @@ class CompoundUnit(Unit):
         """Its own think has an output: the steps think. Called on the author's stack."""
         if not self._is_open and self.own_output is None:
             self._is_open = self.frame.open_answer()
-        self.own_output = self.frame.args if output is None else record_of(self.spec, output)
+        if type(output) is dict:
+            assert self.spec.output_type is not None
+            output = take(self.spec.output_type, output)
+        self.own_output = self.frame.args if output is None else output
         if not self.is_due:
             self.is_due = True
             kernel = self.frame.planner.kernel
@@ -646,8 +650,8 @@ class CompoundUnit(Unit):
 
     def _composed(self) -> float:
         current = self.frames[self.step - 1].activity if self.step else None
-        composed = call_compose_utility(self, self.self_utility, ChildUtilities(self.frames), current)
-        return self.self_utility if composed is None else composed
+        own = composed(self, self.action, self.self_utility, ChildUtilities(self.frames), current)
+        return self.self_utility if own is None else own
 
     # --- running ------------------------------------------------------------------------------------------------------
 

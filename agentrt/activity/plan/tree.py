@@ -136,14 +136,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from agentrt.activity import states
 from agentrt.activity.author.action import ANSWERS, WAITS
-from agentrt.activity.author.answering import FRESH, NO_NEWS, AnsweringSeat, Declared
-from agentrt.activity.author.arguments import NO_ARGS, entities_in, entities_of, first_gone, name_of, take
+from agentrt.activity.author.answering import FRESH, NO_NEWS, AnsweringSeat, Declared, moved
+from agentrt.activity.author.arguments import NO_ARGS, are_equal, entities_in, entities_of, first_gone, name_of, take
 from agentrt.activity.author.context import Context
-from agentrt.activity.author.control import Abort, Reject, ends_thinking
-from agentrt.activity.author.expected import Current, StateReader, has_changes
-from agentrt.activity.author.seat import ActingAgent
-from agentrt.activity.author.utility import DECIMALS, SUNK_COST_SECONDS, draw, fraction
-from agentrt.activity.plan.stepping import think_after
+from agentrt.activity.author.control import Abort, Reject, forbids
+from agentrt.activity.author.expected import Current, has_changes
+from agentrt.activity.author.utility import DECIMALS, SUNK_COST_SECONDS, draw
+from agentrt.activity.backoff import Backoff
 from agentrt.activity.states import (
     FINISHED,
     FRAME_MASKS,
@@ -163,19 +162,18 @@ from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursion
 from agentrt.kernel.inline import Inline
 from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.signals import BoundCall
-from agentrt.kernel.strand import Strand
+from agentrt.kernel.strand import Strand, after
 from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.thinker import ABSENT
 from agentrt.kernel.trace import Detail, TraceEvent
-from agentrt.kernel.traps import KEEP, Waiter, at_once, running
+from agentrt.kernel.traps import KEEP, at_once, running
 from agentrt.native import mypyc_attr
 from agentrt.words import error_words, type_name
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
-    from agentrt.activity.author.expected import CurrentFields
-    from agentrt.activity.author.seat import Opened, Progress, SpawnedFrame
-    from agentrt.body.budget import SearchWork, Share
+    from agentrt.activity.author.seat import Opened, PlannerOwner, Progress, SpawnedFrame, Suspension
+    from agentrt.body.budget import Share
     from agentrt.body.flags import Holder
     from agentrt.body.leases import LeaseRefusal, Place
     from agentrt.kernel.kernel import Kernel, Timer
@@ -219,8 +217,8 @@ def _refuse_place(frame: Frame) -> NoReturn:
 # --- hooks ------------------------------------------------------------------------------------------------------------
 
 
-def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) -> bool:
-    """Call a plain hook; whether it returned. Else ``told`` says what becomes of the unit."""
+def _call(unit: Unit, hook: str) -> bool:
+    """Call a plain hook; whether it returned."""
     inline: Inline = unit.frame.planner.kernel.inline
     outer, inline.acting = inline.acting, unit
     try:
@@ -231,66 +229,33 @@ def _call(unit: Unit, hook: str, told: Callable[[Unit, BaseException], None]) ->
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        told(unit, error)
+        _raised(unit, hook, error)
         return False
     return True
 
 
-def _stop_thinking_raised(unit: Unit, error: BaseException) -> None:
+def _raised(unit: Unit, hook: str, error: BaseException) -> None:
+    """What becomes of a unit whose ``start``, ``stop`` or ``stop_thinking`` raised."""
     if isinstance(error, Abort):
-        unit.abort(error.reason)
-    elif not isinstance(error, Reject):  # it does not think any more
-        unit.fault("stop_thinking", error)
-
-
-def _stop_raised(unit: Unit, error: BaseException) -> None:
-    if not isinstance(error, (Abort, Reject)):  # it is being stopped already
-        unit.fault("stop", error)
-
-
-def _start_raised(unit: Unit, error: BaseException) -> None:
-    if isinstance(error, Reject):
-        refuse(unit, error.reason)
-    elif isinstance(error, Abort):
-        unit.abort(error.reason)
+        if hook != "stop":  # it is being stopped already
+            unit.abort(error.reason)
+    elif isinstance(error, Reject):
+        if hook == "start":  # else it does not think any more
+            refuse(unit, error.reason)
     else:
-        unit.fault("start", error)
-        unit.abort(f"start raised {error_words(error)}")
+        unit.fault(hook, error)
+        if hook == "start":
+            unit.abort(f"start raised {error_words(error)}")
 
 
 def call_start(unit: Unit) -> bool:
     """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
     unit.frame.planner.kernel.inline.refused = None  # what it is refused from now on is why it rejects
-    if _call(unit, "start", _start_raised):
+    if _call(unit, "start"):
         return True
     if unit.state == STARTED:
         unit.stop_think()  # the plan unwinds: ``stop`` follows, and ``stop_thinking`` has to come before it
     return False
-
-
-def _forbids(unit: Unit) -> str:
-    """Why an action keeps its activity from being considered; empty if it lets it be.
-
-    One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
-    """
-    inline: Inline = unit.frame.planner.kernel.inline
-    outer, inline.acting = inline.acting, unit
-    try:
-        try:
-            allows = bool(unit.action.should_start_thinking(unit.context or unit.make_context(), unit.frame.args))
-        finally:
-            inline.acting = outer
-    except Reject:
-        allows = False
-    except Abort as abort:
-        unit.abort(abort.reason)
-        allows = False
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.fault("should_start_thinking", error)
-        return f"should_start_thinking raised {error_words(error)}, which keeps the activity out"
-    return "" if allows else "it forbids the activity"
 
 
 def _is_blocked(frame: Frame) -> bool:
@@ -300,7 +265,7 @@ def _is_blocked(frame: Frame) -> bool:
             continue
         if unit.state == IDLE:  # else its thinking goes on, and this is asked of that
             unit.retire()  # it may have been asked before, for a thinking that was then forbidden
-        if reason := _forbids(unit):
+        if reason := forbids(unit, unit.action.should_start_thinking, unit.context or unit.make_context()):
             unit.own_extras().reason = reason
             if frame.planner.trace.on:
                 unit.note(TraceEvent.BLOCKED)
@@ -325,29 +290,6 @@ def _is_begun(thinking: Strand) -> bool:
     """Whether a ``think`` has made its first step. On some hosts it has a strand before."""
     coro = thinking.coro
     return bool(getattr(coro, "cr_suspended", True) or getattr(coro, "cr_running", True))
-
-
-def call_on_reject(unit: Unit, reason: str) -> bool:
-    """Call ``on_reject``; whether it is out now, or the plan is being aborted."""
-    context = unit.context or unit.make_context()
-    return ends_thinking(unit, "on_reject", unit.action.on_reject, context, unit.frame.args, reason)
-
-
-def call_compose_utility(unit: Unit, own: float, *more: Any) -> float | None:
-    """``compose_utility`` of a compound or a task group, given its own part and what ``more`` there is.
-
-    None if it raised, or gave no number, so that what is declared has to do.
-    """
-    compose: Any = unit.action
-    try:
-        return round(fraction(compose.compose_utility(unit.frame.planner.entity, own, *more)), DECIMALS)
-    except Abort as abort:
-        unit.abort(abort.reason)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException as error:
-        unit.fault("compose_utility", error)
-    return None
 
 
 def limit(unit: Unit, step: int, seconds: float, expired: Callable[..., object], *args: Any) -> None:
@@ -447,8 +389,7 @@ async def _light_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
     for unit in asked:
         if frame.units is not asked and not _is_next(frame, unit, number):
             continue  # who was asked before it had the place stopped, or the agent forget it
-        spec = unit.spec
-        unit.utility = spec.low
+        unit.utility = unit.spec.low
         unit.since = since
         unit.current = None
         unit.state = THINKING
@@ -461,7 +402,7 @@ async def _light_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
             unit.extras.asked_anew()
         try:
             coro: Coroutine[Any, Any, Any] | None = unit.action.think(context, args)
-            if type(coro) is not _COROUTINE or coro.cr_code is not spec.think_code:
+            if type(coro) is not _COROUTINE or coro.cr_code is not unit.spec.think_code:
                 _is_another(frame, unit, coro)
                 continue
             inline.coro = coro
@@ -474,12 +415,10 @@ async def _light_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
         if error is not None or unit.state != READY:
             unit.think_was_stepped(error)
             error = None
-        else:
-            utility = unit.utility
-            if utility > top:
-                best, top = unit, utility
-            elif utility == top:
-                best = None
+        elif unit.utility > top:
+            best, top = unit, unit.utility
+        elif unit.utility == top:
+            best = None
     if frame.others == _ALL and frame.units is asked:
         frame.active = best
 
@@ -527,14 +466,6 @@ async def _first_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
         if error is not None or unit.state != READY:  # to one that has its answer the end of its think is no news
             unit.think_was_stepped(error)
             error = None
-
-
-def record_of(spec: Declared, output: object) -> Any:
-    """What an author set as a think output: the record, made of its fields if it is not yet."""
-    if type(output) is not dict:
-        return output
-    assert spec.output_type is not None
-    return take(spec.output_type, output)
 
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Execution, kernel: Kernel) -> None:
@@ -605,48 +536,6 @@ class Below(Protocol):
 
     def awaits_others(self, *, is_waiting: bool) -> None:
         """The action that it runs begins to await a performance, or has awaited it."""
-
-
-class PlannerOwner(ActingAgent, Protocol):
-    """The agent, as its planner sees it."""
-
-    name: str
-    entity: Any
-
-    @property
-    def expected(self) -> type[CurrentFields] | None:
-        """The fields of CURRENT with their types; None for any field."""
-
-    @property
-    def precedence(self) -> int:
-        """Of the plan's claims for control flags."""
-        ...
-
-    @property
-    def flags(self) -> FlagLedger: ...
-
-    @property
-    def read_state(self) -> StateReader:
-        """How CURRENT reads the state of the entity."""
-        ...
-
-    @property
-    def random(self) -> Stream:
-        """The agent's stream of random numbers."""
-        ...
-
-    @property
-    def search(self) -> SearchWork | None:
-        """The search work of its runtime; None when it is in none any more."""
-
-    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
-        """A hook raised; new the first time for each action and hook."""
-
-    def planner_killed(self, aborts: int, reason: str, path: str) -> None:
-        """The planner gave up."""
-
-    def planner_idles(self, path: str, times: int) -> None:
-        """So many plans in a row ended in the tick in which they began; told once for each place."""
 
 
 class PlanParts(Protocol):
@@ -909,7 +798,8 @@ class Unit(AnsweringSeat):
         if output is None:
             output = self.frame.args
         elif type(output) is dict:
-            output = record_of(self.spec, output)
+            assert self.spec.output_type is not None
+            output = take(self.spec.output_type, output)
         self.output: Any = output
         return output
 
@@ -1102,7 +992,7 @@ class Unit(AnsweringSeat):
             return _call_think(self)
         # One instance thinks once at a time: if the think before still cleans up, behind a shield say, wait for it.
         # Where each think is a strand from the beginning it is asked before its turn comes: it looks once more then.
-        return think_after(leaving, partial(_call_think, self))
+        return after(leaving, partial(_call_think, self))
 
     def waits(self, coro: Coroutine[Any, Any, Any]) -> bool:
         if self.stepper is not ABSENT or self.code is not None or (self.state != THINKING and self.state != READY):
@@ -1264,7 +1154,7 @@ class Unit(AnsweringSeat):
         if planner.trace.on:
             self.tell(_STOP_THINKING)
         if self.spec.has_stop_thinking:
-            _call(self, "stop_thinking", _stop_thinking_raised)
+            _call(self, "stop_thinking")
 
     def retire(self) -> None:
         """A thinking, or the run after it, is over, and so is its context: if anybody kept it, the next has its own.
@@ -1428,7 +1318,7 @@ class Unit(AnsweringSeat):
         if planner.trace.on:
             self.tell(_STOP)
         if self.spec.has_stop:
-            _call(self, "stop", _stop_raised)
+            _call(self, "stop")
         if self.spec.flags:
             planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
@@ -1478,20 +1368,16 @@ _SOME: Final = 1  # nobody knows
 _ALL: Final = 2
 
 
+@dataclass(slots=True, eq=False)
 class Manner:
     """What a place goes by that follows from who could perform its activity: ``learn`` sees. Equal ones are shared."""
 
-    __slots__ = ("has_filter", "is_light", "is_plain", "keeps", "least_high", "takes_none")
-
-    def __init__(
-        self, has_filter: bool, is_plain: bool, is_light: bool, takes_none: bool, keeps: bool, least_high: float
-    ) -> None:
-        self.has_filter: bool = has_filter  # whether an action of it may forbid the activity
-        self.is_plain: bool = is_plain  # whether its actions are leaves, and none that thinks can suspend
-        self.is_light: bool = is_light  # whether each of its actions is ``Declared.is_plain``
-        self.takes_none: bool = takes_none  # whether it takes no arguments
-        self.keeps: bool = keeps  # whether actions of it may go on thinking over the end of a plan
-        self.least_high: float = least_high  # the least of what its actions declare as their greatest utility
+    has_filter: bool  # whether an action of it may forbid the activity
+    is_plain: bool  # whether its actions are leaves, and none that thinks can suspend
+    is_light: bool  # whether each of its actions is ``Declared.is_plain``
+    takes_none: bool  # whether it takes no arguments
+    keeps: bool  # whether actions of it may go on thinking over the end of a plan
+    least_high: float  # the least of what its actions declare as their greatest utility
 
     def unknown(self) -> Manner:
         """As this one, where an action does something else than its class has declared."""
@@ -2069,7 +1955,7 @@ def outdone(frame: Frame, unit: Unit) -> None:
 def bring_back(frame: Frame, args: Any, expected: Current | None) -> tuple[Unit, ...]:
     """A place thinks again: who was set aside goes on, if what it was asked is still true; the others are returned."""
     kept = _bring_back(frame)
-    is_same = _is_untouched(frame.expected) and _is_untouched(expected) and _are_equal(frame.args, args)
+    is_same = not (has_changes(frame.expected, None) or has_changes(expected, None)) and are_equal(frame.args, args)
     for unit in kept:
         if unit.state != IDLE and (not is_same or unit.state == IMPOSSIBLE):  # idle: it was to think again by itself
             unit.end_thinking("its arguments are others now")
@@ -2120,21 +2006,6 @@ def note_cut(unit: Unit, why: str) -> None:
         extras.cut_reason = "the plan was aborted"
     else:
         extras.cut_reason = ENDED if execution.root.state == FINISHED else "the plan around it was thought again"
-
-
-def _is_untouched(expected: Current | None) -> bool:
-    return expected is None or not has_changes(expected, None)
-
-
-def _are_equal(before: object, now: object) -> bool:
-    if before is now:
-        return True
-    try:
-        return bool(before == now)
-    except ENDS_PROGRAM:
-        raise
-    except BaseException:  # values of the author's that cannot be compared: nobody knows, so it is asked anew
-        return False
 
 
 _NOBODY: Final = 2.0  # a bar that no utility can exceed: the greatest is 1
@@ -2222,12 +2093,6 @@ def _has_steps_after(frame: Frame) -> bool:
 def _changes(frame: Frame, unit: Unit) -> bool:
     layer = unit.expected()
     return layer is not None and layer is not frame.expected and has_changes(layer, frame.expected)
-
-
-def moved(utility: float, before: Declared, after: Declared) -> float:
-    """Where a utility stands in another range, at the same place as in the one before."""
-    place = (utility - before.low) / before.span if before.span else 0.0
-    return round(after.low + min(max(place, 0.0), 1.0) * after.span, DECIMALS)
 
 
 def boosted(frame: Frame) -> float:
@@ -2477,54 +2342,6 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
             frame.execution.abort(f"the entity {name} was destroyed", unit)
 
 
-_FIRST: Final = 0.02  # game seconds before the first repeat: the 20 ms of Stonehearth's `reject`
-_LONGEST_WAIT: Final = 2.0  # game seconds between repeats at most
-_STORM: Final = 4  # how many times the delay was doubled before repeats are a storm
-
-
-class Backoff:
-    """The repeats of one asker: how long the next delay is, and the timer while one runs."""
-
-    __slots__ = ("_timer", "delay")
-
-    def __init__(self) -> None:
-        self.delay: float = _FIRST  # game seconds of the next delay
-        self._timer: Timer | None = None
-
-    @property
-    def is_waiting(self) -> bool:
-        return self._timer is not None
-
-    @property
-    def due(self) -> int:
-        """The tick in which it is asked again; 0 while no delay runs."""
-        return 0 if self._timer is None or not isinstance(self._timer.waiting, int) else self._timer.waiting
-
-    @property
-    def is_storm(self) -> bool:
-        """Whether the delay has been doubled so often that the repeats are a storm."""
-        return self.delay >= _FIRST * 2**_STORM
-
-    def reset(self) -> None:
-        """It said yes: the next delay is the first again."""
-        self.delay = _FIRST
-
-    def wait(self, kernel: Kernel, then: Callable[..., object], *args: Any) -> None:
-        """Call a function after the delay; the next one is twice as long, up to the longest."""
-
-        def due() -> None:
-            self._timer = None
-            then(*args)
-
-        self._timer = kernel.call_later(max(1, kernel.clock.ticks(self.delay)), due)
-        self.delay = min(self.delay * 2, _LONGEST_WAIT)
-
-    def cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Extras:
     """The rare possessions of one unit. Hardly any has more than a few of them, so each is made with its first use."""
@@ -2533,9 +2350,7 @@ class Extras:
     reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
     status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
     kept_debug: dict[str, Any] | None = None  # the author's own debugging data; None until he asks for it
-    suspension: Waiter | None = None  # the wait of ``suspend``, while it lasts
-    resumption: tuple[Any] | None = None  # what the next wait returns at once, because ``resume`` came before it
-    _is_late: bool = False  # whether the last wait was given up: its resume may still come
+    suspension: Suspension | None = None  # its waits for ``resume``
     execute: Frame | None = None  # the spawned frame whose end ``run`` awaits at this moment
     spawned: tuple[Below, ...] = ()  # whose frames think or run
     candidates: Iterator[Mapping[str, Any]] | None = None  # the choices that are left of ``ctx.candidates``
@@ -2604,27 +2419,6 @@ class Extras:
                     connection.close()
             self._protected = tuple([one for one in self._protected if one[0] is not entity])
 
-    # --- suspend and resume -------------------------------------------------------------------------------------------
-
-    def suspend(self) -> Waiter:
-        self._is_late = False
-        self.suspension = waiter = Waiter()
-        return waiter
-
-    def unsuspend(self, waiter: Waiter) -> None:
-        if self.suspension is waiter:
-            self.suspension = None
-            self._is_late = not waiter.was_notified
-
-    def resume(self, value: object) -> bool:
-        if self.suspension is not None:
-            return self.suspension.notify(value)
-        if self._is_late or self.resumption is not None:
-            self._is_late = False
-            return False
-        self.resumption = (value,)
-        return True
-
     # --- spawned frames -----------------------------------------------------------------------------------------------
 
     def frames(self) -> tuple[Frame, ...]:
@@ -2678,8 +2472,6 @@ class Extras:
         opened, self._while_running = self._while_running, None
         _close(opened)
         self.suspension = None
-        self.resumption = None
-        self._is_late = False
         self.progress = ""
         self.awaits_flags = self.was_kept_waiting = False
         self.unwinding = None
@@ -3166,12 +2958,6 @@ def running_branch(frame: Frame) -> Iterator[Unit]:
         unit = node.active
         yield unit
         node = unit.running_child()
-
-
-def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
-    """The error of who awaits a frame that was unwound."""
-    planner = frame.planner
-    return ActivityAbortedError(frame.activity, reason, agent=planner.name, path=path, tick=planner.kernel.clock.tick)
 
 
 def catcher_of(unit: Unit | None) -> Below | None:

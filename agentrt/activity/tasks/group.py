@@ -81,12 +81,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from agentrt.activity.author.action import ActionSpec
 from agentrt.activity.author.answering import FIELDS
 from agentrt.activity.author.arguments import entities_in, first_gone
+from agentrt.activity.author.control import composed
 from agentrt.activity.author.seat import ChildUtilities
 from agentrt.activity.author.steps import CompiledStep, with_constants
 from agentrt.activity.author.utility import remap
 from agentrt.activity.performances import UnitMaker
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import MAX_FRAMES, Frame, asides_below, call_compose_utility, make_unit, take_up
+from agentrt.activity.plan.tree import MAX_FRAMES, Frame, asides_below, make_unit, take_up
 from agentrt.activity.states import FINISHED, IDLE, READY, RUNNING, STARTED, SWITCHING, THINKING
 from agentrt.activity.tasks.declare import (
     GroupSpec,
@@ -1431,9 +1432,9 @@ class GroupUnit(CompoundUnit):
         task_utility = ChildUtilities(self.frames)[1]
         spec = self.group.spec
         if spec.composes_group:
-            composed = call_compose_utility(self, task_utility)
-            if composed is not None:
-                return composed
+            own = composed(self, self.action, task_utility)
+            if own is not None:
+                return own
         # Not up to ``high``, which is 1 for a group that composes: no more than that is known of what it returns.
         return remap(task_utility, spec.low, spec.low + spec.span)
 
