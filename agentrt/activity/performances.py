@@ -25,19 +25,17 @@ flags of that one, and its claims have that one's precedence.
 *Circles of waits.* Strategies await requests, actions await performances, of their own agent or of another, and each
 may hold control flags that another waits for. When each of a circle of them waits for the next, all stand still for
 ever, and nobody hears why. So whoever begins to wait looks along the waits: if they lead back to it, the youngest
-performance of the circle fails, with a reason that names the circle, and the others go on. The last wait is what closes
-a circle; so only circles through who has just begun to wait are looked for, and again when what came up was dealt with.
-A wait is that the coroutine of an action awaits the end of a performance (``Extras.awaits``), or that an action waits
-for control flags that somebody holds who does not give way, or for its place in the line. Only the innermost action of
-an execution waits; those above wait for it, and not for what it awaits in a strand of its own. Nothing counts that
+performance of the circle fails, with a reason that names the circle, and the others go on. The last wait closes a
+circle; so only those through who has just begun to wait are looked for, and again when what came up was dealt with. A
+wait is that the coroutine of an action awaits the end of a performance (``Extras.awaits``), or that an action waits for
+control flags that somebody holds who does not give way, or for its place in the line. Only the innermost action of an
+execution waits; those above wait for it, and not for what it awaits in a strand of its own. Nothing counts that
 something else may still end: an execution that is being unwound, one that stands still because something came up or
-because it was told to pause, one with a deadline (``move_on_after``, ``fail_after``) anywhere on the way up, and one
-behind a shield, by which its author says that it is to come to its end. A deadline of an event loop's own
-(``asyncio.timeout``) is not known here: use ``fail_after`` around a wait that may go round in a circle. Rejected: a
-bound on how long anybody waits. It would have to be longer than the longest honest wait.
+it was told to pause, one with a deadline (``move_on_after``, ``fail_after``) on the way up, and one behind a shield.
+A deadline of an event loop's own (``asyncio.timeout``) is not known here: use ``fail_after`` around a wait that may
+go round in a circle. Rejected: a bound on how long anybody waits, longer than the longest honest wait.
 
-In both cases who performs it may be chosen beforehand, and several of one activity are told apart by their labels,
-since paths are ids.
+In both cases who performs it may be chosen beforehand; several of one activity are told apart by labels, for paths.
 
 Source: Stonehearth, AI: "AI contexts", `spawn`, `execute`; prismarine-gameplay: "Task Failure".
 """
@@ -54,8 +52,9 @@ from agentrt.activity.author.context import ignored
 from agentrt.activity.author.control import is_stepped, require_own_stack
 from agentrt.activity.author.seat import Node, SpawnedFrame
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import Below, Execution, Frame, FrameOwner, Planner, Unit
+from agentrt.activity.plan.tree import Below, Execution, Frame, FrameOwner, Planner, Unit, catcher_of
 from agentrt.activity.states import FINISHED, FRAME_NAMES, IDLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
+from agentrt.body.flags import chain_of
 from agentrt.errors import (
     ENDS_PROGRAM,
     ActivityAbortedError,
@@ -70,7 +69,7 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 
 if TYPE_CHECKING:
     from agentrt.activity.author.answering import Declared
-    from agentrt.body.flags import Holder
+    from agentrt.body.flags import Holder, Refusal
 
 
 def _strand_of(waiter: Waiter) -> Strand | None:
@@ -93,11 +92,9 @@ def aborted(frame: Frame, reason: str, path: str) -> ActivityAbortedError:
 
 def _apart(name: str, taken: set[str]) -> str:
     """A name that nobody has: with a number behind it, if the plain one is taken."""
-    found, number = name, 1
-    while found in taken:
-        number += 1
-        found = f"{name}#{number}"
-    return found
+    if name not in taken:
+        return name
+    return next(found for number in count(2) if (found := f"{name}#{number}") not in taken)
 
 
 class AskedPlace(Frame):
@@ -261,7 +258,7 @@ class Spawned(SpawnedFrame):
         except GeneratorExit:
             raise  # nobody steps this coroutine any more
         except BaseException:
-            if frame.is_running and frame.state != FINISHED:
+            if STARTED <= frame.state != FINISHED:
                 await self._give_up()
             raise
         finally:
@@ -513,7 +510,7 @@ class Performance(Execution):
         self._over(None)
 
     @property
-    def title(self) -> str:
+    def name(self) -> str:
         return f"{self.root.activity!r} of {self.planner.name!r}"
 
     def end_deadlock(self, reason: str) -> None:
@@ -521,13 +518,6 @@ class Performance(Execution):
         self.end(reason)
 
     # --- the end ------------------------------------------------------------------------------------------------------
-
-    def deadlocked(self, reason: str, unit: Unit) -> None:
-        """As for a plan; but for whom it is performed would keep its flags, and has to be told."""
-        if self.holder is None:
-            super().deadlocked(reason, unit)
-        else:
-            self.abort(reason, unit)
 
     def end(self, reason: str, then: Callable[[], object] | None = None) -> None:
         """Unwind it for good; who awaits it is told when that is done, and a function is called."""
@@ -673,7 +663,7 @@ def waits_of(execution: Execution, back_to: Execution | None = None) -> list[Wai
     if isinstance(awaited, Performance):
         return [] if awaited.is_over else [Wait(execution, awaited, "awaits")]
     flags = " and ".join(unit.spec.flags)
-    held, before = execution.planner.flags.blockers(unit)
+    held, before = execution.planner.agent.flags.blockers(unit)
     found: dict[Execution, Wait] = {}
     for owners, only, how in ((held, None, "of"), (before, back_to, "after")):
         if owners is held or only is not None:
@@ -731,7 +721,7 @@ def circle_through(execution: Execution) -> list[Wait]:
 
 def wait_in_words(execution: Execution) -> str:
     """For whom an execution waits, in words; empty if it does not."""
-    return "; ".join(f"{wait.how} {wait.target.title}" for wait in waits_of(execution))
+    return "; ".join(f"{wait.how} {wait.target.name}" for wait in waits_of(execution))
 
 
 def look_for_circle(execution: Execution) -> None:
@@ -742,7 +732,7 @@ def look_for_circle(execution: Execution) -> None:
 
 def _is_awaited(execution: Execution) -> bool:
     """Whether anybody may wait for an execution: quick, since of many who want the same nobody waits for the last."""
-    flags = execution.planner.flags
+    flags = execution.planner.agent.flags
     if isinstance(execution, Performance) and execution.awaiters:
         return True
     holders = [getattr(hold.owner, "frame", None) for hold in flags.holds().values()]
@@ -752,17 +742,35 @@ def _is_awaited(execution: Execution) -> bool:
     return unit is not None and flags.is_before_others(unit)
 
 
+def flags_refused(unit: Unit, refusal: Refusal) -> None:
+    """A unit begins to wait for control flags: if that closes a circle of waits, break it.
+
+    If a flag can be had only from who waits for this very plan, the plan gives all of its own back, and is thought
+    again. For whom something else than a plan is performed would keep its flags, and has to be told.
+    """
+    execution = unit.frame.execution
+    reason = f"{refusal.holder} waits for the plan and holds {refusal.flag}"
+    if not refusal.is_final:
+        look_for_circle(execution)
+    elif execution.seldom.holder is not None:
+        execution.abort(reason, unit)
+    else:
+        owners = [hold.owner for hold in execution.planner.agent.flags.holds().values()]
+        holders = [one for one in chain_of(unit) if isinstance(one, Unit) and any(one is owner for owner in owners)]
+        execution.replan(reason, unit if catcher_of(unit) is None else [unit, *holders][-1])
+
+
 def _break_circle(execution: Execution) -> None:
     circle = circle_through(execution)
     performances = [wait.execution for wait in circle if isinstance(wait.execution, Performance)]
     if not performances:
         return
     victim = max(performances, key=lambda one: one.age)
-    index = next(index for index, wait in enumerate(circle) if wait.execution is victim)
+    index = [wait.execution for wait in circle].index(victim)
     circle = [*circle[index:], *circle[:index]]
-    told = f"{circle[0].execution.title} {circle[0].how} {circle[0].target.title}"
+    told = f"{circle[0].execution.name} {circle[0].how} {circle[0].target.name}"
     for wait in circle[1:]:
-        told += f", which {wait.how} {wait.target.title}"
+        told += f", which {wait.how} {wait.target.name}"
     victim.end_deadlock(f"a deadlock: {told}")
 
 

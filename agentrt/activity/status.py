@@ -13,20 +13,39 @@ Source: Stonehearth, AI, `status_text_key`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from agentrt.activity.plan.tree import running_branch
+from agentrt.activity.states import STARTED
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import plain, repr_of
 
 if TYPE_CHECKING:
-    from agentrt.activity.plan.tree import Planner
+    from agentrt.activity.plan.tree import Frame, Planner, Unit
 
 Translate = Callable[[str, Mapping[str, Any]], str]  # makes a text of a key and its arguments
 Status = tuple[str, Mapping[str, Any]]  # a key of the game's texts, and what the text is filled with
 
 _SILENT: Status = ("", {})
+
+
+_MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
+
+
+def running_branch(frame: Frame) -> Iterator[Unit]:
+    """The units that are started, from the root of a plan down to its leaf."""
+    node: Frame | None = frame
+    while node is not None and node.active is not None and node.active.state >= STARTED:
+        unit = node.active
+        yield unit
+        node = unit.running_child()
+
+
+def search_weight(planner: Planner) -> float:
+    """What an agent's share of the think budget is weighed by: the priorities along the branch that runs."""
+    found = math.prod([unit.spec.scheduler_priority for unit in running_branch(planner.execution.root)], start=1.0)
+    return min(found, _MOST_WEIGHT)
 
 
 def status_of(planner: Planner | None) -> Status:

@@ -65,7 +65,7 @@ from agentrt.activity.author.arguments import asked
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
-from agentrt.activity.status import key_text, status_of
+from agentrt.activity.status import key_text, search_weight, status_of
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import (
     Injectable,
@@ -87,6 +87,7 @@ from agentrt.kernel.hosts.loops import wait_outside
 from agentrt.kernel.kernel import ControlFlow
 from agentrt.kernel.rng import Stream
 from agentrt.kernel.signals import Connection, Event, Signal
+from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.trace import TraceEvent, TraceRecord
 from agentrt.kernel.traps import at_once
 from agentrt.words import class_name, error_words, repr_of, type_name, words_of
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.utility import UtilityRange
     from agentrt.activity.status import Translator
     from agentrt.activity.tasks.group import Extension, TaskGroup
-    from agentrt.body.budget import SearchWork
+    from agentrt.body.budget import SearchWork, Share
     from agentrt.body.driver import DeclaredActivity, Driver, O_co, P
     from agentrt.body.flags import Holder
     from agentrt.body.leases import LeaseBook
@@ -388,6 +389,19 @@ class Agent(Generic[E_co]):
     def search(self) -> SearchWork | None:
         """The search work of its runtime, which bounds what all agents look through in a tick; None outside one."""
         return None if self.runtime is None else self.runtime.search
+
+    @property
+    def share(self) -> Share | None:
+        """Its place in the think budget; None until it asked for work."""
+        return self._seldom.share
+
+    @share.setter
+    def share(self, share: Share | None) -> None:
+        self._more().share = share
+
+    def search_weight(self) -> float:
+        """Its weight in the think budget at this moment."""
+        return 1.0 if self.planner is None else search_weight(self.planner)
 
     def signal(self, name: str) -> Signal:
         """A signal of its entity, such as ``"ready_to_pose"``; made when it is first asked for, and the same each time.
@@ -720,7 +734,7 @@ class Agent(Generic[E_co]):
         self.name = name
         seldom = self._seldom
         if seldom is not _NOTHING_SELDOM:
-            seldom.error = seldom.ended = None
+            seldom.error = seldom.ended = seldom.share = None
             if seldom.log_level is not None:
                 runtime.logs.set_agent(name, seldom.log_level)
         self._random = None  # another one with another name or seed
@@ -775,13 +789,25 @@ class Agent(Generic[E_co]):
         """A callback of a driver, or of whatever else has no place in the plan, raised: report it."""
         if isinstance(error, ControlFlow):
             error.send_on()  # an action drives it by hand, and is what was to be ended
-        elif self.planner is None:
-            self.planner_fault(f"{hook} raised {type_name(error)}", path, error)
         else:
-            self.planner.report(path, hook, error)
+            self.report(path, hook, error)
 
-    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
-        """A hook raised: tell of it with its place, and log it the first time."""
+    def report(self, path: str, hook: str, error: BaseException) -> None:
+        """Code of an author raised: tell of it with its place, and log it the first time."""
+        error = meant_error(error)
+        planner = self.planner
+        if planner is not None and planner.trace.on:
+            planner.record(path, TraceEvent.FAULT, (("hook", hook), ("error", error_words(error))))
+        self._tell_fault(f"{hook} raised {type_name(error)}", path, error, is_new=self._is_new(path, hook))
+
+    def _is_new(self, path: str, what: str) -> bool:
+        """Whether something is said for the first time; it is remembered."""
+        told = self._more().told
+        is_new = (path, what) not in told
+        told.add((path, what))
+        return is_new
+
+    def _tell_fault(self, text: str, path: str, error: BaseException, *, is_new: bool = True) -> None:
         runtime = self.runtime
         if is_new:
             self.logger(path).error(text, tick=None if runtime is None else runtime.kernel.tick, exc_info=error)
@@ -790,14 +816,16 @@ class Agent(Generic[E_co]):
 
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
-        runtime = self.runtime
+        runtime, planner = self.runtime, self.planner
         assert runtime is not None
+        assert planner is not None
+        if planner.trace.on:
+            planner.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
         log = self.logger(path)
         if runtime.restart is not None:
-            assert self.planner is not None
-            seconds = runtime.restart.seconds(self.planner.execution.troubles.kills)
+            seconds = runtime.restart.seconds(planner.execution.seldom.kills)
             log.warning("the planner gave up", tick=runtime.kernel.tick, aborts=aborts, reason=reason, again_in=seconds)
-            self.planner.execution.restart(seconds)
+            planner.execution.restart(seconds)
             return
         error = self._more().error = AgentKilled(aborts, reason, agent=self.name, path=path, tick=runtime.kernel.tick)
         log.error("the planner was killed", tick=runtime.kernel.tick, aborts=aborts, reason=reason)
@@ -805,7 +833,9 @@ class Agent(Generic[E_co]):
         self._end("the agent was killed")
 
     def planner_idles(self, path: str, times: int) -> None:
-        """Its plans take no time, in tick after tick: somebody forgot to wait."""
+        """Its plans take no time, in tick after tick: somebody forgot to wait. It is no part of the run."""
+        if not self._is_new(path, ""):
+            return
         remedy = "Let its run await what takes time, such as ctx.sleep, or its think wait until there is work."
         self._warn(path, "the plan ends in the tick in which it begins, again and again", times=times, remedy=remedy)
 
@@ -935,7 +965,7 @@ class Agent(Generic[E_co]):
             raise
         except BaseException as error:
             # A failure of who watches: it is no part of the run, so the trace has nothing of it.
-            self.planner_fault("the hook that says its values failed; it is not asked again", "values", error)
+            self._tell_fault("the hook that says its values failed; it is not asked again", "values", error)
             return {}
         finally:
             if kernel is not None:
@@ -978,7 +1008,9 @@ class Seldom:
     precedence: int = 0  # of its plan's claims for control flags
     read_state: StateReader = read_entity
     seed: int | str | None = None
+    share: Share | None = None  # its place in the think budget; None until it asked for work
     signals: dict[str, Signal] = field(default_factory=dict)
+    told: set[tuple[str, str]] = field(default_factory=set)  # the places of which something was said, and what
     top: str = TOP  # the activity that it performs all the time
     values: Callable[[], Mapping[str, object]] | None = None
 

@@ -551,9 +551,7 @@ class Observers:
 
     def ended(self, one: _Observer, strand: Strand, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, strand.kernel.host.cancelled_type):
-            planner = self._agent.planner
-            assert planner is not None  # it has been in a runtime
-            planner.report(f"observers/{one.alias}", "observe", error)
+            self._agent.fault(f"observers/{one.alias}", "observe", error)
         if strand.stop_reason is not None and self._begun.get(one.alias) is one:
             del self._begun[one.alias]
         then = self._then
@@ -1031,12 +1029,14 @@ class Knowledge:
         known = known if tuned is None else tuned.of(known)
         return known if barred is None else barred.of(known)
 
-    def _group_specs(self) -> Iterator[Declared]:
+    def _group_specs(self) -> dict[str, tuple[Declared, ...]]:
         """The groups that it is in, but for those whose activity somebody's hand has given to an action."""
         _, barred = self._by_hand
-        for group in self.groups:
-            if barred is None or not barred.is_forced(group.spec.activity):
-                yield group.spec
+        found: dict[str, tuple[Declared, ...]] = {}
+        for activity, spec in [(group.spec.activity, group.spec) for group in self.groups]:
+            if barred is None or not barred.is_forced(activity):
+                found[activity] = (*found.get(activity, ()), spec)
+        return found
 
     def steer(self, disabled: frozenset[str], forced: frozenset[str]) -> None:
         """Which actions are out by hand, by their names; see ``Agent.steer``."""

@@ -346,7 +346,7 @@ def _most_owed(share: Share) -> int:
 
 
 class Asker(Protocol):
-    """The planner of an agent, as one that asks for work."""
+    """An agent, as one that asks for work."""
 
     share: Share | None  # its place in the budget; None until it asked for work
 

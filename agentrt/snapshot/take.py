@@ -16,13 +16,14 @@ Source: ours; Stonehearth, AI, the AI inspector, "Debugging methods".
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import Unit, boosted, comes_too_late, running_branch
+from agentrt.activity.plan.tree import Unit, boosted, comes_too_late
 from agentrt.activity.states import (
     FRAME_NAMES,
     IDLE,
@@ -34,7 +35,7 @@ from agentrt.activity.states import (
     THINKING,
     UNIT_NAMES,
 )
-from agentrt.activity.status import status_of
+from agentrt.activity.status import running_branch, status_of
 from agentrt.activity.tasks.group import TaskFrame, TaskUnit
 from agentrt.body.driver import TARGETS, Body
 from agentrt.body.flags import FlagLedger
@@ -345,6 +346,15 @@ def _line_of(coro: object) -> str:
     return line
 
 
+def _may_answer(extras: Extras) -> str:
+    """What was opened while thinking and may still answer, in words."""
+    found = Counter(one.words for one in extras.while_thinking or ())
+    frames = sum(not one.frame.is_hopeless for one in extras.spawned)
+    if frames:
+        found["an activity that it spawned", "activities that it spawned"] = frames
+    return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
+
+
 def _waits(unit: Unit, extras: Extras | None) -> str:
     if extras is not None:
         if extras.awaits_flags:
@@ -357,7 +367,7 @@ def _waits(unit: Unit, extras: Extras | None) -> str:
     if unit.state == THINKING and strand is not None and unit.leaving() is not None:
         return "until its thinking before has ended"
     if unit.state == THINKING and strand is None and extras is not None and extras.may_answer:
-        return f"for {extras.waits()}"
+        return f"for {_may_answer(extras)}"
     if not isinstance(strand, (Strand, Unit)):
         return ""
     state = strand.state if isinstance(strand, Strand) else waiting_state(strand, strand.kernel)
@@ -419,8 +429,8 @@ def snapshot_agent(agent: SeenAgent) -> AgentSnapshot:
         flags=tuple(FlagView(flag, hold.name, hold.since) for flag, hold in flags.holds().items()),
         waiting=tuple(flags.waiting()),
         refusals=tuple(flags.refusals()),
-        aborts=0 if execution is None else execution.troubles.aborts,
-        abort_reason="" if execution is None else execution.troubles.reason,
+        aborts=0 if execution is None else execution.seldom.aborts,
+        abort_reason="" if execution is None else execution.seldom.reason,
         observers=agent.running_observers,
         groups=tuple(group.name for group in agent.task_groups),
         injections=tuple(InjectionView(one.source, len(one.actions), one.teaches) for one in agent.injections),
@@ -449,7 +459,7 @@ def summarize(agent: SeenAgent) -> AgentSummary:
         running=running,
         doing=doing,
         models=models,
-        aborts=0 if execution is None else execution.troubles.aborts,
+        aborts=0 if execution is None else execution.seldom.aborts,
         waiting=agent.flags_if_made is not None and bool(agent.flags_if_made.waiting()),
         alive=agent.is_alive,
         utility=utility,

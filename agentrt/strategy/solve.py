@@ -1073,8 +1073,8 @@ class Foresight:
                 return  # all is prepared, until something happens
             spent = self._estimator.asked - before
             self._credit -= spent
-            search, planner = self._state.agent.search, self._state.agent.planner
-            if spent and search is not None and planner is not None and not search.spare(planner, spent):
+            search = self._state.agent.search
+            if spent and search is not None and not search.spare(self._state.agent, spent):
                 break
         self._arm()
 
@@ -1823,7 +1823,7 @@ class _Performed(Performance):
         self._request = request
 
     @property
-    def title(self) -> str:
+    def name(self) -> str:
         return f"{self._request.tree.label} of {self.planner.name!r}"
 
     def end_deadlock(self, reason: str) -> None:

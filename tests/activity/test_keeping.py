@@ -298,7 +298,7 @@ def test_forgotten_while_it_waits(play, quick, slow):
     injection.revoke()
     play.tick(2)
     assert play.log == [(1, "Slow", "think"), (4, "Slow", "stop_thinking"), (4, "Slow", "think ends")]
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) It is asked anew when its arguments or CURRENT are others, what is ...")
@@ -438,10 +438,10 @@ def test_a_place_that_is_not_come_to_again_is_given_up_when_the_next_plan_ends(p
     agent = play.add(quick(), plan, find, consider)
     play.tick(15)
     assert play.log == [(1, "think", 0)]
-    assert len(agent.planner.execution.asides) == 1
+    assert len(agent.planner.execution.seldom.asides) == 1
     play.tick(8)
     assert play.log == [(1, "think", 0), (21, "stop_thinking", 0), (21, "think ends")]
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 def test_the_agent_ends_while_something_waits_aside(play, quick):
@@ -483,7 +483,7 @@ def test_an_argument_that_dies_meanwhile(play, quick, when):
     assert [what[1] for what in play.log[:3]] == ["think", "stop_thinking", "think ends"]
     assert play.log[-1][1:] == ("think", cows[1])
     assert not cows[0].destroyed._connections
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it")
@@ -531,7 +531,7 @@ def test_in_a_task_that_is_taken_back(play, quick):
     task.destroy()
     play.tick(6)
     assert [what[1] for what in play.log] == ["think", "stop_thinking", "think ends"]
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 @pytest.mark.states("001: Making plans: (ours) A compound, a task group, and what works on a task may declare it ...")
@@ -568,7 +568,7 @@ def test_below_a_frame_of_ones_own_nothing_is_kept(play):
     agent = play.add(Top, consider)
     play.tick(6)
     assert [what[1] for what in play.log].count("stop_thinking") == 2
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
@@ -588,7 +588,7 @@ def test_a_filter_that_forbids_it_meanwhile(play, quick, slow):
     closed.append(True)
     play.tick(8)
     assert [what[1] for what in play.log] == ["think", "stop_thinking", "think ends"]
-    assert agent.planner.execution.asides == ()
+    assert agent.planner.execution.seldom.asides == ()
 
 
 # --- declared ---------------------------------------------------------------------------------------------------------
@@ -718,7 +718,7 @@ def test_everything_that_begins_ends_once(stage, drawn, is_kept_whole, happening
                 injections.pop().revoke()
         if agent.is_alive:
             made.tick()
-            frames = agent.planner.execution.asides
+            frames = agent.planner.execution.seldom.asides
             assert all(frame.state == 0 and frame.aside for frame in frames)
             assert len(set(map(id, frames))) == len(frames)
     made.close()

@@ -279,7 +279,7 @@ def lived(plans, *, is_watched=True):
     runtime.close()
     runtime.step()
     assert runtime.kernel.live == 0
-    assert (planner.busy_frames, planner.execution.asides) == (0, ())
+    assert (planner.busy_frames, planner.execution.seldom.asides) == (0, ())
     assert check_trace(records, "a") == []
     return log
 

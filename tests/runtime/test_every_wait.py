@@ -41,7 +41,7 @@ INNER = {  # parts of the waits below, which count; nobody else calls them
     "activity.performances:perform", "activity.performances:Performance.wait", "body.budget:SearchWork.ask",
     "agent.agent:Agent.call", "runtime.runtime:run_alone", "runtime.intake:OutsideCalls.call", "runtime.intake:OutsideCalls.settle",
     "agent.agent:Agent.wait_outside", "runtime.driving:Conductor.run", "runtime.driving:Conductor.run_agent", "runtime.driving:Conductor.aclose",
-    "activity.plan.tree:Planner.work", "kernel.strand:after", "activity.author.seat:Suspension.wait",
+    "kernel.strand:after", "activity.author.seat:Suspension.wait",
     "kernel.strand:Children.end", "kernel.strand:Children.ended",
     "kernel.traps:AtOnce.__await__", "kernel.traps:GiveWay.__await__", "kernel.hosts.loops:step_outside", "kernel.hosts.loops:wait_outside",
     "kernel.hosts.loops:rest", "kernel.hosts.loops:drained", "kernel.hosts.loops:at_most",

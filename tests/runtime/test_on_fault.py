@@ -272,7 +272,7 @@ def test_places_are_forgotten_again(sim, logged, monkeypatch):
 
 def test_an_agent_that_is_in_no_runtime_any_more_tells_the_log_alone(being, caplog):
     agent = being([Broken], "smith")
-    agent.planner_fault("it raised", "nowhere", ValueError("broken"))
+    agent.fault("nowhere", "it", ValueError("broken"))
     assert [record.getMessage() for record in caplog.records] == [
-        "event='it raised' agent='smith' path='nowhere'\nValueError: broken"
+        "event='it raised ValueError' agent='smith' path='nowhere'\nValueError: broken"
     ]

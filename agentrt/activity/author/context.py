@@ -198,7 +198,7 @@ class Listener(Connection):
 
     def close(self) -> None:
         super().close()
-        self._context._seat.let_go(self)
+        self._context._seat.own_extras().let_go(self)
 
     words: tuple[str, str] = "a listener", "listeners"
 
@@ -227,7 +227,7 @@ class Alarm:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._seat.let_go(self)
+        self._seat.own_extras().let_go(self)
 
 
 class Context(AnsweringContext, Generic[E_co]):
@@ -324,7 +324,7 @@ class Context(AnsweringContext, Generic[E_co]):
     @property
     def random(self) -> Stream:
         """The agent's own stream of random numbers."""
-        return self._home.random
+        return self._home.agent.random
 
     @property
     def signals(self) -> NamedSignals:
@@ -411,7 +411,8 @@ class Context(AnsweringContext, Generic[E_co]):
 
         Source: Stonehearth, AI: `scheduler_priority`.
         """
-        return self._home.work(units)
+        search = self._home.agent.search  # an agent that is in no runtime any more has no limit
+        return at_once() if search is None else search.ask(self._home.agent, units)
 
     async def call(self, fn: Callable[..., Any], *args: Any) -> Any:
         """Call something outside the game, in a way that can be recorded: the result comes in at a tick's intake.
@@ -901,7 +902,7 @@ class Context(AnsweringContext, Generic[E_co]):
         if not self._is_here(method, entity) or not self._concerns(method):
             return
         if seat.state != RUNNING:
-            seat.protect(entity)
+            seat.own_extras().protect(entity)
         elif is_on_own_stack(seat):
             raise _wrong(seat, method, "Listen to the entity's signal 'destroyed' instead.")
         else:
@@ -916,7 +917,7 @@ class Context(AnsweringContext, Generic[E_co]):
         Source: Stonehearth, AI: `unprotect_argument`.
         """
         if self._is_here("unprotect_argument", entity) and self._concerns("unprotect_argument"):
-            self._seat.unprotect(entity)
+            self._seat.own_extras().unprotect(entity)
 
     def __repr__(self) -> str:
         return f"<Context of {self._seat!r}>"

@@ -26,6 +26,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from agentrt.activity.states import FRAME_NAMES, UNIT_NAMES
+from agentrt.body.budget import Asker
 from agentrt.body.flags import Holder
 from agentrt.errors import did_you_mean
 from agentrt.kernel.traps import Waiter, suspend_on
@@ -42,13 +43,22 @@ if TYPE_CHECKING:
     from agentrt.kernel.trace import TraceEvent, TraceHub
 
 
-class ActingAgent(Protocol):
+class ActingAgent(Asker, Protocol):
     """The agent whose plan it is."""
+
+    @property
+    def search(self) -> SearchWork | None:
+        """The search work of its runtime; None when it is in none any more."""
 
     def signal(self, name: str) -> Signal: ...
 
     def logger(self, path: str) -> Any:
         """A logger bound to the agent and a path."""
+
+    @property
+    def random(self) -> Stream:
+        """The agent's stream of random numbers."""
+        ...
 
     def call(self, fn: Callable[..., object], args: tuple[Any, ...]) -> Awaitable[Any]: ...
 
@@ -79,23 +89,14 @@ class PlannerOwner(ActingAgent, Protocol):
         """How CURRENT reads the state of the entity."""
         ...
 
-    @property
-    def random(self) -> Stream:
-        """The agent's stream of random numbers."""
-        ...
-
-    @property
-    def search(self) -> SearchWork | None:
-        """The search work of its runtime; None when it is in none any more."""
-
-    def planner_fault(self, text: str, path: str, error: BaseException, is_new: bool = True) -> None:
-        """A hook raised; new the first time for each action and hook."""
+    def report(self, path: str, hook: str, error: BaseException) -> None:
+        """Code of an author raised at a place of the plan: tell of it, and log it the first time."""
 
     def planner_killed(self, aborts: int, reason: str, path: str) -> None:
         """The planner gave up."""
 
     def planner_idles(self, path: str, times: int) -> None:
-        """So many plans in a row ended in the tick in which they began; told once for each place."""
+        """So many plans in a row ended in the tick in which they began: say so once for each place."""
 
 
 class SeatHome(Protocol):
@@ -111,17 +112,8 @@ class SeatHome(Protocol):
     def entity(self) -> Any:
         """The entity that acts."""
 
-    @property
-    def random(self) -> Stream:
-        """The agent's stream of random numbers."""
-        ...
-
     def layer(self, below: Current | None) -> Current:
         """A new layer of CURRENT, on top of another or of the entity as it is."""
-        ...
-
-    def work(self, units: int) -> Awaitable[None]:
-        """Take units of search work from the think budget."""
         ...
 
 
@@ -206,6 +198,15 @@ class Possessions(Protocol):
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:
         """Close something when the action stops thinking, or when it stops."""
 
+    def let_go(self, opened: Opened) -> None:
+        """Something was closed before that."""
+
+    def protect(self, value: object) -> None:
+        """Watch an entity, or those that a value holds."""
+
+    def unprotect(self, value: object) -> None:
+        """Watch it no more."""
+
 
 class Seat(Holder, Protocol):
     """An action at one place of a plan. A holder of control flags: what acts in its name shares its own."""
@@ -247,9 +248,6 @@ class Seat(Holder, Protocol):
 
     def own_current(self) -> Current: ...
 
-    def let_go(self, opened: Opened) -> None:
-        """Something was closed before it stops."""
-
     # --- what is told to it on its author's stack ---------------------------------------------------------------------
 
     def set_output(self, output: object) -> None:
@@ -260,12 +258,6 @@ class Seat(Holder, Protocol):
 
     def set_utility(self, utility: float) -> None:
         """It is so good now."""
-
-    def protect(self, value: object) -> None:
-        """Watch an entity, or those that a value holds."""
-
-    def unprotect(self, value: object) -> None:
-        """Watch it no more."""
 
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
         """A frame of its own below it; ``handle`` is the context through which it was asked for."""

@@ -54,12 +54,6 @@ if TYPE_CHECKING:
     from agentrt.kernel.kernel import Timer
 
 
-# As in ``tree``: to look up a member of an enumeration is a call of a function in Python 3.11.
-_THINK: Final = TraceEvent.THINK
-_READY: Final = TraceEvent.READY
-_START: Final = TraceEvent.START
-_RUN: Final = TraceEvent.RUN
-
 MOST_CHOICES: Final = 64
 """How many other choices one compound asks for in one tick."""
 
@@ -335,7 +329,7 @@ class CompoundUnit(Unit):
         self.current: Current | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
-            self.tell(_THINK)
+            self.tell(TraceEvent.THINK)
         if self.spec.think_timeout is not None:
             limit(self, 0, self.spec.think_timeout, unit_expired, self)
         self._is_open = self.frame.open_answer()
@@ -496,7 +490,7 @@ class CompoundUnit(Unit):
             self.move(READY)
         frame = self.frame
         if frame.planner.trace.on:
-            self.tell(_READY, (("utility", self.utility),))
+            self.tell(TraceEvent.READY, (("utility", self.utility),))
         if not frame.round_open:
             frame.look_again()
         if self._is_open:
@@ -659,7 +653,7 @@ class CompoundUnit(Unit):
         """Its own start, then the steps' in order, then it stops thinking."""
         self.move(STARTED)
         if self.frame.planner.trace.on:
-            self.tell(_START)
+            self.tell(TraceEvent.START)
         self._cancel_retries()  # it is elected: what it waited for, or was to search for, is of the thinking before
         if self.spec.has_start and not call_start(self):
             return False
@@ -678,7 +672,7 @@ class CompoundUnit(Unit):
         planner = self.frame.planner
         self.since = planner.kernel.clock.tick
         if planner.trace.on:
-            self.tell(_RUN)
+            self.tell(TraceEvent.RUN)
         self.step = 1
         self._compose()
         if not self.spec.flags or self.claim_flags():

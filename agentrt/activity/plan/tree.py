@@ -12,9 +12,8 @@ plan, in ``activity.performances``. A turn of a plan, from left to right::
               strand ──> look again ────────────┘  │
                                                    └─ a better one is ready: switch ──> unwind the old one ──> start
 
-The module has these parts: hooks and how they are called; code that cannot suspend; what others are to a plan
-(protocols); ``Planner``; ``Unit``; ``Frame``; the candidates of a place (knowing, keeping, electing, switching,
-refusing); what only few units have (protection, asking again, ``Extras``); ``Execution``.
+Its parts: hooks and how they are called; code that cannot suspend; what others are to a plan; ``Planner``; ``Unit``;
+``Frame``; the candidates of a place (knowing, keeping, electing, switching, refusing); what few have; ``Execution``.
 
 *A round.* ``Frame.begin`` has all actions of the activity think at once. Their immediate answers make one round: it is
 over when each of them has made its first step, and each compound among them has an answer or waits for something; that
@@ -29,7 +28,7 @@ marker (``close_round``) comes behind it; who suspends then waits as itself, wit
 (``Thinker``). In the same way a ``run`` that cannot suspend is stepped where its unit stands (``_run_at_once``), and
 any other by a strand. A plan needs no strand: its execution is an entry of the agenda itself, while it pauses. A
 *light* place, as most are, has only leaves that think and of which nothing rare is declared: while nobody watches, its
-units are begun, compared and let go of by loops that do not ask for what they cannot have.
+units are asked one by one (``_light_steps``), compared and let go of by loops that do not ask for what cannot be.
 
 *What is made late.* A context with the first hook, extras when something is to be put there, the path when somebody
 asks for it. An output is the dict that its author gave until somebody looks at it (``Unit.given``): of those that are
@@ -50,21 +49,20 @@ refused.
 half second would never be finished if that were so for all; so a thought that waits when a plan has run to its end goes
 on (``goes_on``), unless it has a layer of CURRENT of its own, or its action ``asks`` for a fresh one with each plan. So
 does one whose answer came in the very tick in which the plan ended, so that nobody has looked at it: periods of which
-one is a multiple of the other are common. Of a compound that became ready in that tick this concerns the step that
-answered last, and those behind it; the steps before it are asked as ever. Who asks to be asked "when changed" keeps its
-answers, too, and thinks on beside what it cannot beat. At a place that goes on, such a unit simply thinks on. Where the
-place itself is stopped, because a plan has run to its end or the compound around it could not beat what was elected
-(``Execution.renewing``), the unit is *set aside*: it stays in its state, at its place, with its arguments and their
-protection, though the place is idle and looks at nothing that it says. When the place thinks again it is brought back,
-if it is still true what it was asked: equal arguments, nothing in CURRENT that a step before has written, and the same
-actions known for that place. Else it begins anew, as does one that is not possible any more. Not kept, since the tree
-around it is not the same: over an abort, an interruption of the plan that it is a part of, and the end of the agent;
-below a frame of ``ctx.spawn`` or ``ctx.execute``, and in what is performed beside the plan; when the compound around it
-takes it back by itself, because a step before it has something else or rejected. What was aside when a plan ended and
-is not taken up until the next one ends is stopped then (``PlanSeldom.stale``). Kept in sync: a place with units set
-aside is idle, is in ``Execution.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none
-of these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until
-it has one (``note_cut``): nobody starves in silence.
+one is a multiple of the other are common. (Of a compound: the step that answered last in that tick, and those behind
+it.) Who asks to be asked "when changed" keeps its answers, too, and thinks on beside what it cannot beat. At a place
+that goes on, such a unit simply thinks on. Where the place itself is stopped, because a plan has run to its end or the
+compound around it could not beat what was elected (``Execution.renewing``), the unit is *set aside*: it stays in its
+state, with its arguments and their protection, though the place is idle and looks at nothing that it says. When the
+place thinks again it is brought back if what it was asked is still true: equal arguments, nothing in CURRENT that a
+step before has written, the same actions known there; else it begins anew. Nothing is kept over an abort, an
+interruption of the plan that it is a part of, and the end of the agent; below a frame of ``ctx.spawn`` or
+``ctx.execute``; in what is performed beside the plan; and when a compound takes it back by itself, because a step
+before it has something else or rejected: the tree around it is not the same then. What was aside when a plan ended and
+is not taken up until the next one ends is stopped (``PlanSeldom.stale``). Kept in sync: a place with units set aside is
+idle, is in ``PlanSeldom.asides``, and has its ``args``, ``expected`` and ``protection``; an idle place has none of
+these otherwise. Thinking that was stopped before it had an answer is counted, with the reason and since when, until it
+has one (``note_cut``): nobody starves in silence.
 
 *Unwinding*, the one way in which anything that runs is stopped before its end (preemption, abort, removal). A *target*
 frame is named; if an unwinding is under way already, the frame nearer to the root wins. The strands on the stack under
@@ -80,11 +78,10 @@ What is called in each round takes no arguments by name alone: the interpreter m
 
 Rules that everybody here relies on:
 
-* Hooks are called by the functions at the top, and what they raise goes no further. What comes of it depends on the
-  hook: in ``think`` and ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan;
-  in ``stop`` and ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal:
-  the next best takes the place. While a plain hook is called, ``Inline.acting`` is its unit: so the context knows on
-  whose stack it is called. (The kernel knows whose strand it steps.)
+* What hooks raise goes no further than the functions at the top, and ``control``. In ``think`` and
+  ``should_start_thinking`` it concerns the unit; in ``start`` and ``run`` it unwinds the plan; in ``stop`` and
+  ``stop_thinking`` it is reported, and the unwinding goes on. A rejection in ``start`` is a refusal. While a plain hook
+  is called, ``Inline.acting`` is its unit: so the context knows on whose stack it is called.
 * Nothing that an author's code calls (``set_think_output``, ``set_utility``) changes the plan on the author's stack: it
   is noted, and the frame looks at it when the ready queue comes to that.
 * ``start`` pairs with ``stop``, the begin of thinking with ``stop_thinking``, whatever is raised in between.
@@ -126,10 +123,9 @@ Source: Stonehearth, AI: "Making plans", "Comparing plans", "Executing plans", "
 
 from __future__ import annotations
 
-import math
 import sys
 import types
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
@@ -156,28 +152,24 @@ from agentrt.activity.states import (
     UNIT_MASKS,
 )
 from agentrt.body.entity import destroyed_signal
-from agentrt.body.flags import FlagLedger
 from agentrt.body.leases import refusal_of
 from agentrt.errors import ENDS_PROGRAM, ActivityAbortedError, ActivityRecursionError
 from agentrt.kernel.inline import Inline
 from agentrt.kernel.kernel import Batch, ControlFlow
 from agentrt.kernel.signals import BoundCall
 from agentrt.kernel.strand import Strand, after
-from agentrt.kernel.strand import meant as meant_error
 from agentrt.kernel.thinker import ABSENT
 from agentrt.kernel.trace import Detail, TraceEvent
-from agentrt.kernel.traps import KEEP, at_once, running
+from agentrt.kernel.traps import KEEP, running
 from agentrt.native import mypyc_attr
-from agentrt.words import error_words, type_name
+from agentrt.words import error_words
 
 if TYPE_CHECKING:
     from agentrt.activity.author.action import Action
     from agentrt.activity.author.seat import Opened, PlannerOwner, Progress, SpawnedFrame, Suspension
-    from agentrt.body.budget import Share
-    from agentrt.body.flags import Holder
+    from agentrt.body.flags import Holder, Refusal
     from agentrt.body.leases import LeaseRefusal, Place
     from agentrt.kernel.kernel import Kernel, Timer
-    from agentrt.kernel.rng import Stream
     from agentrt.kernel.signals import Connection
     from agentrt.kernel.trace import TraceHub
     from agentrt.kernel.traps import Stepper
@@ -190,10 +182,7 @@ MAX_FRAMES = 4096
 """At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
 
 MAX_ABORTS = 10
-"""After how many aborts in a row, without a completed run that took time, the planner gives up.
-
-Each costs a tick, so that at twenty ticks a second it has half a second to come right by itself.
-"""
+"""After how many aborts in a row, a tick each, without a completed run that took time, the planner gives up."""
 
 MAX_AT_ONCE = 20
 """After how many plans in a row, tick after tick, that end in the tick in which they began, somebody is told."""
@@ -549,11 +538,10 @@ class PlanParts(Protocol):
         """A frame that a unit manages by itself; ``handle`` is the context through which its author asked."""
         ...
 
-    def look_for_circle(self, execution: Execution) -> None:
-        """An execution begins to wait: if that closes a circle of waits, break it."""
+    def flags_refused(self, unit: Unit, refusal: Refusal) -> None:
+        """A unit begins to wait for control flags: if that closes a circle of waits, break it."""
 
 
-_MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
 NO_GROUPS: Final[Mapping[str, tuple[Declared, ...]]] = {}
 
 
@@ -567,8 +555,8 @@ class Planner:
     """
 
     __slots__ = (
-        "_reported", "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
-        "looks", "parts", "performances", "share", "trace", "version",
+        "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
+        "looks", "parts", "performances", "trace", "version",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, agent: PlannerOwner, top: str, parts: PlanParts) -> None:
@@ -588,26 +576,11 @@ class Planner:
         self.busy_frames: int = 0  # at how many places of the plan it thinks or runs
         # what is performed beside the plan, in the order in which it began
         self.performances: tuple[Execution, ...] = ()
-        self.share: Share | None = None  # its place in the think budget; None until it asked for work
-        self._reported: set[tuple[str, str]] | None = None
         self.execution: Execution = Execution(self, top)  # the root of the plan
 
     @property
     def name(self) -> str:
         return self.agent.name
-
-    @property
-    def flags(self) -> FlagLedger:
-        return self.agent.flags
-
-    @property
-    def precedence(self) -> int:
-        """Of the plan's claims for control flags."""
-        return self.agent.precedence
-
-    @property
-    def random(self) -> Stream:
-        return self.agent.random
 
     # --- knowing ------------------------------------------------------------------------------------------------------
 
@@ -635,13 +608,10 @@ class Planner:
             else:
                 unit.set_utility(utility)
 
-    def learn_groups(self, specs: Iterable[Declared]) -> None:
-        """Replace the task groups that the agent is in; they come in the order in which it joined them."""
-        found: dict[str, tuple[Declared, ...]] = {}
-        for spec in specs:
-            found[spec.activity] = (*found.get(spec.activity, ()), spec)
-        if found != self.groups:  # who tells of a change may be the second to do so
-            self.groups = found or NO_GROUPS
+    def learn_groups(self, groups: Mapping[str, tuple[Declared, ...]]) -> None:
+        """Replace the task groups that the agent is in."""
+        if groups != self.groups:  # who tells of a change may be the second to do so
+            self.groups = groups or NO_GROUPS
             self.version += 1
             self._relearn()
 
@@ -659,15 +629,6 @@ class Planner:
     def layer(self, below: Current | None) -> Current:
         return Current(below, self.entity, self.agent.read_state, self.agent.expected)
 
-    def work(self, units: object) -> Awaitable[None]:
-        """Take units of search work; see ``Context.work``. An agent that is in no runtime any more has no limit."""
-        search = self.agent.search
-        return at_once() if search is None else search.ask(self, units)
-
-    def search_weight(self) -> float:
-        found = math.prod([unit.spec.scheduler_priority for unit in running_branch(self.execution.root)], start=1.0)
-        return min(found, _MOST_WEIGHT)
-
     # --- the floor above ----------------------------------------------------------------------------------------------
 
     def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
@@ -675,39 +636,11 @@ class Planner:
         self.trace.tell(self.kernel.clock.tick, self.agent.name, path, event, detail)
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
-        """A hook raised, of an action or of the planner itself. Logged the first time; the plan goes on as it can."""
+        """A hook raised, of an action or of the planner itself; the plan goes on as it can."""
         if isinstance(error, ControlFlow):
             error.send_on()  # it was contained in the middle of what the hook is for
         else:
-            self.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
-
-    def report(self, path: str, hook: str, error: BaseException) -> None:
-        """As ``fault``, for a place that has no unit."""
-        error = meant_error(error)
-        if self.trace.on:
-            words = error_words(error)
-            self.record(path, TraceEvent.FAULT, (("hook", hook), ("error", words)))
-        if self._reported is None:
-            self._reported = set()
-        key = (path, hook)
-        is_new = key not in self._reported
-        self._reported.add(key)
-        self.agent.planner_fault(f"{hook} raised {type_name(error)}", path, error, is_new)
-
-    def tell_no_time(self, path: str) -> None:
-        """A plan takes no time, again and again: say so once for each place. It is none of what happens in the run."""
-        if self._reported is None:
-            self._reported = set()
-        if (path, "") not in self._reported:
-            self._reported.add((path, ""))
-            self.agent.planner_idles(path, MAX_AT_ONCE)
-
-    def kill(self, aborts: int, reason: str, unit: Unit | None) -> None:
-        """The planner gives up, after so many aborts in a row."""
-        path = self.execution.root.path() if unit is None else unit.path()
-        if self.trace.on:
-            self.record(path, TraceEvent.KILLED, (("aborts", aborts), ("reason", reason)))
-        self.agent.planner_killed(aborts, reason, path)
+            self.agent.report(self.execution.root.path() if unit is None else unit.path(), hook, error)
 
 
 # Python 3.11 looks up a member of an enumeration by calling a function, and most records are of these.
@@ -812,7 +745,7 @@ class Unit(AnsweringSeat):
     def own_extras(self) -> Extras:
         extras = self.extras
         if extras is None:
-            extras = self.extras = Extras()
+            extras = self.extras = Extras(self)
             if self.news is not FRESH:
                 self.news = NO_NEWS
         return extras
@@ -878,15 +811,6 @@ class Unit(AnsweringSeat):
 
     # --- what its context asks of it ----------------------------------------------------------------------------------
 
-    def let_go(self, opened: Opened) -> None:
-        self.own_extras().let_go(self, opened)
-
-    def protect(self, value: object) -> None:
-        self.own_extras().protect(self, value)
-
-    def unprotect(self, value: object) -> None:
-        self.own_extras().unprotect(self, value)
-
     def spawn(self, activity: str, args: dict[str, Any], handle: object) -> SpawnedFrame:
         return self.frame.planner.parts.spawn(self, activity, args, handle)
 
@@ -908,13 +832,13 @@ class Unit(AnsweringSeat):
     @property
     def runs_for(self) -> Holder | None:
         above = self.frame.parent
-        return self.frame.execution.holder if above is None else above
+        return self.frame.execution.seldom.holder if above is None else above
 
     @property
     def precedence(self) -> int:
         """Of its claims: that of the agent's plan, or of whom the plan is performed for."""
         execution = self.frame.execution
-        return execution.planner.precedence if execution.holder is None else execution.holder.precedence
+        return (execution.seldom.holder or execution.planner.agent).precedence
 
     @property
     def is_interruptible(self) -> bool:
@@ -928,16 +852,13 @@ class Unit(AnsweringSeat):
         frame = self.frame
         planner = frame.planner
         tick = planner.kernel.clock.tick
-        refusal = planner.flags.claim(self.spec.flags, self, tick, wait=True)
+        refusal = planner.agent.flags.claim(self.spec.flags, self, tick, wait=True)
         if refusal is None:
             return True
         if planner.trace.on:
             self.note(TraceEvent.REFUSED, flag=refusal.flag, holder=refusal.holder, reason=refusal.reason)
         self.own_extras().awaits_flags = True
-        if refusal.is_final:
-            frame.execution.deadlocked(f"{refusal.holder} waits for the plan and holds {refusal.flag}", self)
-        else:
-            planner.parts.look_for_circle(frame.execution)
+        planner.parts.flags_refused(self, refusal)
         return False
 
     def flags_granted(self) -> None:
@@ -946,7 +867,7 @@ class Unit(AnsweringSeat):
     def _flags_came(self) -> None:
         extras = self.own_extras()
         # It may have been stopped meanwhile, and even wait again.
-        if extras.awaits_flags and not self.frame.planner.flags.is_waiting(self):
+        if extras.awaits_flags and not self.frame.planner.agent.flags.is_waiting(self):
             extras.awaits_flags = False
             extras.was_kept_waiting = True
             self.begin_run()
@@ -1240,12 +1161,19 @@ class Unit(AnsweringSeat):
         if self.extras is not None and self.extras.backoff is not None:
             self.extras.backoff.reset()
 
-    def take_place(self) -> bool:
-        """Whether there is room for it. Asked before anything is interrupted for it; only tasks have so much room."""
-        return True
+    def take_places(self) -> bool:
+        """Take the places of the tasks that it is to do, before anything is interrupted for it; whether there is room.
 
-    def leave_place(self) -> None:
+        Of several agents that would all drop what they do for the one place of a task, only one does.
+        """
+        return all(child.active is None or child.active.take_places() for child in self.children())
+
+    def leave_places(self) -> None:
         """It is not to be started after all."""
+        if self.state == READY or self.state == THINKING:
+            for child in self.children():
+                for below in child.units:
+                    below.leave_places()
 
     def run(self) -> None:
         """Started: run; the owner of the frame is told when it is done."""
@@ -1293,7 +1221,7 @@ class Unit(AnsweringSeat):
             raise states.illegal(self.path(), states.UNIT_NAMES, self.state, FINISHED)
         self.state = FINISHED
         if self.spec.flags:
-            planner.flags.release(self)
+            planner.agent.flags.release(self)
         if planner.trace.on:
             self.tell(_FINISH)
         frame.state = FINISHED
@@ -1320,7 +1248,7 @@ class Unit(AnsweringSeat):
         if self.spec.has_stop:
             _call(self, "stop")
         if self.spec.flags:
-            planner.flags.release(self)  # after the hook: one that is cut off may still move the body in it
+            planner.agent.flags.release(self)  # after the hook: one that is cut off may still move the body in it
         self.output = None
         self.current = None
         if _references(self.context) > _ALONE:  # what ``retire`` does
@@ -1461,10 +1389,6 @@ class Frame:
         """The actions that could perform it here, in the order in which they are asked."""
         return self.planner.performers(self.activity)
 
-    @property
-    def is_running(self) -> bool:
-        return self.state >= STARTED
-
     # --- thinking -----------------------------------------------------------------------------------------------------
 
     def begin(self, args: Any, expected: Current | None, at_once: bool = True) -> None:
@@ -1517,37 +1441,33 @@ class Frame:
             Batch(planner.kernel, units).launch(self.close_round, self.round)
 
     def _ask_all(self, units: Iterable[Unit], at_once: bool) -> None:
-        planner = self.planner
-        watched = planner.trace.on
-        since = self.since
         asked: list[Unit] = []
         number = self.round
         try:
-            for unit in units:
-                spec = unit.spec
-                if not spec.is_plain or unit.state != IDLE:
-                    unit.begin(asked)
-                    if self.round != number or self.state == IDLE:
-                        return  # what a step's think did has stopped this place, or begun it anew
-                else:  # what ``begin`` does; most are asked so
-                    unit.utility = spec.low
-                    unit.since = since
-                    unit.current = None
-                    unit.state = THINKING
-                    unit.code = asked
-                    asked.append(unit)
-                    if watched:
-                        unit.tell(_THINK)
-                if unit.stepper is not ABSENT and unit.leaving() is not None:
-                    at_once = False  # while its think before cleans up, its turn is to come in a batch
+            if not self._begin_all(units, asked):
+                return
         except BaseException:  # an interruption of the program, in a step of a compound
-            planner.kernel.call_soon(self._begin_once_more, number)
+            self.planner.kernel.call_soon(self._begin_once_more, number)
             raise
         if not asked:
             self.close_answer()
-        elif not at_once or not _think_at_once(self, asked):
+        # While the think before of one cleans up, its turn is to come in a batch.
+        elif any(unit.stepper is not ABSENT and unit.leaving() is not None for unit in asked) or not (
+            at_once and _think_at_once(self, asked)
+        ):
             # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
-            Batch(planner.kernel, asked).launch(self.close_round, self.round)
+            Batch(self.planner.kernel, asked).launch(self.close_round, number)
+
+    def _begin_all(self, units: Iterable[Unit], asked: list[Unit]) -> bool:
+        """Have units begin to think; False if what a step's think did has stopped this place, or begun it anew."""
+        number = self.round
+        for unit in units:
+            if self.round != number or self.state == IDLE:
+                break
+            unit.begin(asked)
+            if self.protection is not None and self.protection.missing is not None:
+                unit.lose(self.protection.missing)  # the argument went while it did not think
+        return self.round == number and self.state != IDLE
 
     def _begin_once_more(self, number: int) -> None:
         """It was interrupted while it asked: ask them all again."""
@@ -1689,18 +1609,12 @@ class Frame:
 
     def begin_late(self, units: list[Unit]) -> None:
         """Have units think outside of a round."""
-        kernel = self.planner.kernel
         asked: list[Unit] = []
-        number = self.round
         self.others = _SOME
-        for unit in units:
-            if self.round != number or self.state == IDLE:
-                return  # as in ``_ask_all``
-            unit.begin(asked)
-            if self.protection is not None and self.protection.missing is not None:
-                unit.lose(self.protection.missing)  # the argument went while it did not think
+        if not self._begin_all(units, asked):
+            return
         if asked:
-            Batch(kernel, asked).launch()
+            Batch(self.planner.kernel, asked).launch()
         self.look_again()
 
     def look_further(self) -> None:
@@ -1708,15 +1622,8 @@ class Frame:
 
     def _nobody(self) -> None:
         """No unit is ready. If none is left, and one of them said that the arguments are to blame, others may help."""
-        rejected = False
-        if self.state == THINKING:
-            for unit in self.units:
-                if unit.state != IMPOSSIBLE:
-                    rejected = False
-                    break
-                if unit.output is not None:  # its ``rejection``
-                    rejected = True
-        if rejected:
+        is_out = self.state == THINKING and all(unit.state == IMPOSSIBLE for unit in self.units)
+        if is_out and any(unit.output is not None for unit in self.units):  # their ``rejection``
             self.owner.frame_rejected(self)
         else:
             self.owner.frame_answered(self)
@@ -1822,7 +1729,7 @@ def learn(frame: Frame) -> None:
     kept = {unit.spec: unit for unit in frame.units}
     units = [kept.pop(spec, None) or make_unit(frame, spec) for spec in specs]
     frame.units = tuple([unit for unit in units if unit is not None])
-    if frame.execution.asides:
+    if frame.execution.seldom.asides:
         for unit in kept.values():
             end_asides(tuple(asides_below(unit)))
     frame.manner = _manner(
@@ -1843,7 +1750,7 @@ def make_unit(frame: Frame, spec: Declared) -> Unit | None:
     except ENDS_PROGRAM:
         raise
     except BaseException as error:
-        frame.planner.report(f"{frame.path()}/{spec.label}", "__init__", error)
+        frame.planner.agent.report(f"{frame.path()}/{spec.label}", "__init__", error)
         return None
 
 
@@ -2046,7 +1953,7 @@ def best_ready(frame: Frame, is_patient: bool = False) -> Unit | None:
         return None
     if equals is None:
         return best
-    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.random)
+    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.agent.random)
 
 
 def best_leaf(frame: Frame) -> Unit | None:
@@ -2065,7 +1972,7 @@ def best_leaf(frame: Frame) -> Unit | None:
                 equals = [best, unit] if equals is None else [*equals, unit]
     if equals is None:
         return best
-    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.random)
+    return draw(equals, [unit.spec.weight for unit in equals], frame.planner.agent.random)
 
 
 def comes_too_late(frame: Frame, unit: Unit) -> bool:
@@ -2076,7 +1983,9 @@ def comes_too_late(frame: Frame, unit: Unit) -> bool:
 
 def _changes_too_much(frame: Frame, unit: Unit) -> bool:
     """Whether the steps after it would find another state of the entity than that for which they were planned."""
-    return _changes(frame, unit) or (frame.active is not None and _changes(frame, frame.active))
+    before = frame.expected
+    layers = [one.expected() for one in (unit, frame.active) if one is not None]
+    return any(layer is not before and has_changes(layer, before) for layer in layers)
 
 
 def _has_steps_after(frame: Frame) -> bool:
@@ -2088,11 +1997,6 @@ def _has_steps_after(frame: Frame) -> bool:
             return True
         node = node.parent.frame
     return False
-
-
-def _changes(frame: Frame, unit: Unit) -> bool:
-    layer = unit.expected()
-    return layer is not None and layer is not frame.expected and has_changes(layer, frame.expected)
 
 
 def boosted(frame: Frame) -> float:
@@ -2178,32 +2082,14 @@ def try_again(frame: Frame, unit: Unit, number: int) -> None:
         frame.begin_late([unit])
 
 
-def _take_places(unit: Unit) -> bool:
-    """Take the places of the tasks that a plan is to do, before anything is interrupted for it.
-
-    Of several agents that would all drop what they do for the one place of a task, only one does.
-    """
-    if not unit.take_place():
-        return False
-    return all(child.active is None or _take_places(child.active) for child in unit.children())
-
-
 def _give_up_places(frame: Frame) -> None:
     """Somebody else than the one that took places was elected, here or below: nobody else needs them."""
     for unit in frame.units:
         if unit is not frame.active:
-            _leave_places(unit)
+            unit.leave_places()
         else:
             for child in unit.children():
                 _give_up_places(child)
-
-
-def _leave_places(unit: Unit) -> None:
-    if unit.state == READY or unit.state == THINKING:
-        unit.leave_place()
-        for child in unit.children():
-            for below in child.units:
-                _leave_places(below)
 
 
 def switch(frame: Frame, best: Unit) -> None:
@@ -2217,7 +2103,7 @@ def switch(frame: Frame, best: Unit) -> None:
         frame.planner.kernel.call_later(1, frame.look_again)
         return
     # Before anything is interrupted: what would be refused at its start would have stopped the other one for nothing.
-    if not _take_places(best):
+    if not best.take_places():
         return  # a task below it has no room for one more: it is not ready any more
     if frame.planner.trace.on:
         active.note(TraceEvent.PREEMPT, by=best.spec.label, utility=best.utility, against=boosted(frame))
@@ -2346,6 +2232,7 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
 class Extras:
     """The rare possessions of one unit. Hardly any has more than a few of them, so each is made with its first use."""
 
+    unit: Unit  # whose they are
     progress: str | Progress = ""  # what ``set_debug_progress`` said
     reason: str = ""  # why it is not possible now, unless it rejected or just found nothing; empty otherwise
     status: tuple[str, dict[str, Any]] | None = None  # the status text key and its arguments, if the action set one
@@ -2365,7 +2252,7 @@ class Extras:
     place: Place | None = None  # its place in the line for a lease, while it waits in one
     refusal: LeaseRefusal | None = None  # the lease because of which it rejected its arguments, until it is asked anew
     backoff: Backoff | None = None  # for when it refuses to be started; None until it does
-    _while_thinking: list[Opened] | None = None
+    while_thinking: list[Opened] | None = None
     _while_running: list[Opened] | None = None
     _protected: tuple[tuple[Any, Connection], ...] = ()
     exempt: tuple[Any, ...] = ()  # entities from which protection was taken
@@ -2384,22 +2271,23 @@ class Extras:
         self.refusal = None
 
     def keep(self, opened: Opened, *, is_thinking: bool) -> None:
-        kept = self._while_thinking if is_thinking else self._while_running
+        kept = self.while_thinking if is_thinking else self._while_running
         if kept is not None:
             kept.append(opened)
         elif is_thinking:
-            self._while_thinking = [opened]
+            self.while_thinking = [opened]
         else:
             self._while_running = [opened]
 
-    def let_go(self, unit: Unit, opened: Opened) -> None:
-        for kept in (self._while_thinking, self._while_running):
+    def let_go(self, opened: Opened) -> None:
+        for kept in (self.while_thinking, self._while_running):
             if kept is not None and opened in kept:
                 kept.remove(opened)
-                unit.something_closed()
+                self.unit.something_closed()
 
-    def protect(self, unit: Unit, value: object) -> None:
+    def protect(self, value: object) -> None:
         """Watch an entity, those that a value holds, or those of a named argument; what is gone is lost at once."""
+        unit = self.unit
         entities = meant(unit.frame, value)
         for entity in entities:
             self.exempt = tuple([kept for kept in self.exempt if kept is not entity])
@@ -2411,15 +2299,13 @@ class Extras:
             if not any(kept is entity for kept, _ in self._protected):
                 self._protected = (*self._protected, (entity, watch(unit.frame, entity, unit)))
 
-    def unprotect(self, unit: Unit, value: object) -> None:
-        for entity in meant(unit.frame, value):
+    def unprotect(self, value: object) -> None:
+        for entity in meant(self.unit.frame, value):
             self.exempt = (*self.exempt, entity)
             for kept, connection in self._protected:
                 if kept is entity:
                     connection.close()
             self._protected = tuple([one for one in self._protected if one[0] is not entity])
-
-    # --- spawned frames -----------------------------------------------------------------------------------------------
 
     def frames(self) -> tuple[Frame, ...]:
         return tuple(one.frame for one in self.spawned)
@@ -2429,21 +2315,11 @@ class Extras:
     @property
     def may_answer(self) -> bool:
         """Whether something that was opened while thinking may still make the action ready, or take that back."""
-        return bool(self._while_thinking) or any(not one.frame.is_hopeless for one in self.spawned)
-
-    def waits(self) -> str:
-        """What was opened while thinking and may still answer, in words."""
-        found: dict[tuple[str, str], int] = {}
-        for one in self._while_thinking or ():
-            found[one.words] = found.get(one.words, 0) + 1
-        frames = sum(not one.frame.is_hopeless for one in self.spawned)
-        if frames:
-            found["an activity that it spawned", "activities that it spawned"] = frames
-        return " and ".join(one if count == 1 else f"{count} {many}" for (one, many), count in found.items())
+        return bool(self.while_thinking) or any(not one.frame.is_hopeless for one in self.spawned)
 
     def thinking_stopped(self, *, is_started: bool) -> None:
         """Close what was opened while thinking; and unless the unit was elected, its protections and frames."""
-        opened, self._while_thinking = self._while_thinking, None
+        opened, self.while_thinking = self.while_thinking, None
         _close(opened)
         self.candidates = None
         self.leave_line()
@@ -2516,24 +2392,16 @@ def restore_place(unit: Unit, place: Place | None) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class Troubles:
-    """What went wrong in a plan, until one runs to its end that takes time."""
-
-    aborts: int = 0  # how many aborts there were in a row
-    reason: str = ""  # the last one's
-    kills: int = 0  # how many times in a row the planner gave up
-    is_restarted: bool = False  # whether it gave up and is to think again
-
-
-_NO_TROUBLES: Final = Troubles()  # of all that have none; whoever has gets a record of its own
-
-
-@dataclass(slots=True, eq=False)
 class PlanSeldom:
     """What most plans never need."""
 
     holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
-    troubles: Troubles = _NO_TROUBLES
+    # what went wrong until a plan runs to its end that takes time: how many aborts in a row there were, why the last one,
+    # how many times in a row the planner gave up; and whether it gave up and is to think again
+    aborts: int = 0
+    reason: str = ""
+    kills: int = 0
+    is_restarted: bool = False
     asides: tuple[Frame, ...] = ()  # the places of the plan that are idle where some keep thinking
     stale: tuple[Frame, ...] = ()  # those of them that were there when the last plan ended
     # of the abort that goes on the reason, who asked for it, and whether it is a failure of the plan
@@ -2584,21 +2452,7 @@ class Execution:
         return self.seldom
 
     @property
-    def holder(self) -> Holder | None:
-        """For whom all of it acts."""
-        return self.seldom.holder
-
-    @property
-    def asides(self) -> tuple[Frame, ...]:
-        """The places of the plan that are idle where some keep thinking."""
-        return self.seldom.asides
-
-    @property
-    def troubles(self) -> Troubles:
-        return self.seldom.troubles
-
-    @property
-    def title(self) -> str:
+    def name(self) -> str:
         return f"the plan of {self.planner.name!r}"
 
     # --- the cycle ----------------------------------------------------------------------------------------------------
@@ -2618,11 +2472,6 @@ class Execution:
         """The tick in which it thinks again after a pause; 0 while it does not pause."""
         return self.waiting if isinstance(self.waiting, int) else 0
 
-    @property
-    def name(self) -> str:
-        """What it is as an entry of the agenda, for people."""
-        return self.title
-
     def strand(self) -> None:
         """None: it stands for no author's code."""
 
@@ -2634,15 +2483,15 @@ class Execution:
         if self.is_stopped:
             return KEEP
         try:
-            if self.seldom.troubles.is_restarted:
-                self.seldom.troubles.is_restarted = False
+            if self.seldom.is_restarted:
+                self.seldom.is_restarted = False
                 if self.planner.trace.on:
-                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.troubles.kills),))
+                    self.planner.record(self.root.path(), TraceEvent.RESTARTED, (("kills", self.seldom.kills),))
             self.begin()
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            kernel.report(f"{self.title} could not be thought", error)
+            kernel.report(f"{self.name} could not be thought", error)
         return KEEP
 
     def frame_ready(self, frame: Frame) -> None:
@@ -2680,7 +2529,7 @@ class Execution:
             times = times + 1 if tick == ended_in + 1 else 1
             seldom.in_no_time = times, tick
             if times == MAX_AT_ONCE:  # once is fine; in every tick its author forgot to wait for something
-                planner.tell_no_time(active.path())
+                planner.agent.planner_idles(active.path(), times)
         if seldom.stale:
             end_asides(seldom.stale)
         self.renewing = ENDED
@@ -2695,8 +2544,8 @@ class Execution:
             planner.record(frame.path(), TraceEvent.COMPLETE, (("ticks", took),))
         if took:
             # A plan that takes no time proves nothing: it may alternate with one that aborts, for ever.
-            if seldom.troubles is not _NO_TROUBLES:
-                seldom.troubles = _NO_TROUBLES
+            if seldom.aborts or seldom.kills:
+                seldom.aborts, seldom.kills, seldom.reason = 0, 0, ""
             self.begin()
         else:
             self._later()  # it must not be repeated within one tick
@@ -2715,7 +2564,7 @@ class Execution:
 
     def units(self) -> Iterator[Unit]:
         """All units that stand in the plan, idle ones and those that were set aside included."""
-        frames = [self.root, *self.asides]
+        frames = [self.root, *self.seldom.asides]
         seen: set[Frame] = set()
         while frames:
             frame = frames.pop()
@@ -2728,7 +2577,7 @@ class Execution:
     def relearn(self) -> None:
         """The agent learned or forgot actions: have the frames of the plan take it up."""
         self._relearn(self.root)
-        for frame in self.asides:
+        for frame in self.seldom.asides:
             if tuple(unit.spec for unit in frame.units) != tuple(frame.performers()):
                 end_asides([frame])  # others are known there now
 
@@ -2767,7 +2616,7 @@ class Execution:
         elif isinstance(error, self.planner.kernel.host.cancelled_type):
             self.abort("cancelled from outside", unit)
         else:
-            self.planner.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
+            self.planner.agent.report(unit.path(), "run", error)  # control flow too: to reject is for those who think
             self.abort(f"run raised {error_words(error)}", unit)
 
     # --- unwinding ----------------------------------------------------------------------------------------------------
@@ -2780,10 +2629,7 @@ class Execution:
         target = self.target
         if target is None or self.is_aborting:
             return self.is_aborting
-        node = frame
-        while node.depth > target.depth + 1:
-            assert node.parent is not None
-            node = node.parent.frame
+        node = _above(frame, target.depth + 1)
         return node is target or (node.parent is not None and node.parent is target.active)
 
     def unwind(self, target: Frame, reason: str) -> None:
@@ -2850,9 +2696,7 @@ class Execution:
 
     def may_switch(self) -> bool:
         """Whether one more preemption may happen in this tick; counts it."""
-        tick, switches, executed = self._used_now()
-        self.more().used = (tick, switches + 1, executed)
-        return switches < MAX_SWITCHES
+        return self._counted(1, 0)[1] <= MAX_SWITCHES
 
     def may_execute(self) -> bool:
         """Whether one more activity may be executed in this tick; counts it.
@@ -2860,14 +2704,13 @@ class Execution:
         The guard of the kernel counts what happens in a whole tick, and has the more patience the more strands there
         are; each of these costs as much as many steps.
         """
-        tick, switches, executed = self._used_now()
-        self.more().used = (tick, switches, executed + 1)
-        return executed < MAX_EXECUTED * self.planner.kernel.livelock_steps
+        return self._counted(0, 1)[2] <= MAX_EXECUTED * self.planner.kernel.livelock_steps
 
-    def _used_now(self) -> tuple[int, int, int]:
-        tick = self.planner.kernel.clock.tick
-        used = self.seldom.used
-        return used if used[0] == tick else (tick, 0, 0)
+    def _counted(self, switches: int, executed: int) -> tuple[int, int, int]:
+        seldom, tick = self.more(), self.planner.kernel.clock.tick
+        used = seldom.used if seldom.used[0] == tick else (tick, 0, 0)
+        seldom.used = (tick, used[1] + switches, used[2] + executed)
+        return seldom.used
 
     # --- abort and the end --------------------------------------------------------------------------------------------
 
@@ -2882,10 +2725,6 @@ class Execution:
     def replan(self, reason: str, unit: Unit) -> None:
         """As ``abort``, for what somebody took from the agent: it does not count as its failure."""
         self.abort(reason, unit, is_failure=False)
-
-    def deadlocked(self, reason: str, unit: Unit) -> None:
-        """A control flag can be had only from who waits for this plan: give all of its own back, think again."""
-        self.replan(reason, unit if catcher_of(unit) is None else outermost_holder(unit))
 
     def _begin_abort(self, reason: str, unit: Unit | None, *, counts: bool) -> None:
         if self.is_aborting:
@@ -2909,7 +2748,7 @@ class Execution:
 
     def _stopped(self) -> None:
         self.root.stop()
-        end_asides(self.asides)
+        end_asides(self.seldom.asides)
         seldom = self.more()
         abort, seldom.abort = seldom.abort, None
         self.is_aborting = False  # only now: what its hooks abort while it is stopped is part of this
@@ -2921,43 +2760,29 @@ class Execution:
         if not counts:
             self._later()
             return
-        troubles = self._own_troubles()
-        troubles.aborts += 1
-        troubles.reason = reason
-        if troubles.aborts >= MAX_ABORTS:
+        seldom.aborts += 1
+        seldom.reason = reason
+        if seldom.aborts >= MAX_ABORTS:
             self.is_stopped = True
-            troubles.kills += 1
-            self.planner.kill(troubles.aborts, reason, unit)
+            seldom.kills += 1
+            path = self.root.path() if unit is None else unit.path()
+            self.planner.agent.planner_killed(seldom.aborts, reason, path)
         else:
             self._later()
-
-    def _own_troubles(self) -> Troubles:
-        seldom = self.more()
-        if seldom.troubles is _NO_TROUBLES:
-            seldom.troubles = Troubles()
-        return seldom.troubles
 
     def restart(self, seconds: float) -> None:
         """The planner gave up, but its agent is not to: think again, after a while."""
         self.is_stopped = False
-        troubles = self._own_troubles()
-        troubles.aborts = 0
-        troubles.is_restarted = True
+        seldom = self.more()
+        seldom.aborts = 0
+        seldom.is_restarted = True
         self._pause_no_more()  # what was left of the plan that was killed
         kernel = self.planner.kernel
         kernel.agenda.add(kernel.clock.tick + max(1, kernel.clock.ticks(seconds)), self)
 
     def __repr__(self) -> str:
-        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {self.troubles.aborts} aborts in a row>"
-
-
-def running_branch(frame: Frame) -> Iterator[Unit]:
-    """The units that are started, from the root of a plan down to its leaf."""
-    node: Frame | None = frame
-    while node is not None and node.active is not None and node.active.state >= STARTED:
-        unit = node.active
-        yield unit
-        node = unit.running_child()
+        aborts = self.seldom.aborts
+        return f"<Execution of {self.root.activity}: {len(self.runs)} running, {aborts} aborts in a row>"
 
 
 def catcher_of(unit: Unit | None) -> Below | None:
@@ -2970,21 +2795,14 @@ def catcher_of(unit: Unit | None) -> Below | None:
     return None
 
 
-def outermost_holder(unit: Unit) -> Unit:
-    """Who has to give way so that all control flags that are held for a unit come free: the outermost holder of one."""
-    owners = [hold.owner for hold in unit.frame.planner.flags.holds().values()]
-    found, above = unit, unit.frame.parent
-    while above is not None:
-        if any(owner is above for owner in owners):
-            found = above
-        above = above.frame.parent
-    return found
+def _above(frame: Frame, depth: int) -> Frame:
+    """A frame, or the one above it at a depth."""
+    while frame.depth > depth:
+        assert frame.parent is not None
+        frame = frame.parent.frame
+    return frame
 
 
 def is_under(frame: Frame, target: Frame) -> bool:
     """Whether a frame is the target or lies below it."""
-    node = frame
-    while node.depth > target.depth:
-        assert node.parent is not None
-        node = node.parent.frame
-    return node is target
+    return _above(frame, target.depth) is target

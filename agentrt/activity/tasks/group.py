@@ -1049,7 +1049,7 @@ class _Pool:
             if not left:
                 break
             if len(left) > count - len(chosen):
-                index = frame.planner.random.below(len(left))
+                index = frame.planner.agent.random.below(len(left))
                 left[index], left[-1] = left[-1], left[index]
             spec = left.pop()
             if spec not in frame.asked and any(spec in line for line in self.lines):
@@ -1061,7 +1061,7 @@ class _Pool:
         """Drawn from many, without looking at all of them; most are new."""
         chosen: list[TaskSpec] = []
         while len(chosen) < count:
-            spec = self._at(frame.planner.random.below(total))
+            spec = self._at(frame.planner.agent.random.below(total))
             if spec not in frame.asked:
                 frame.asked[spec] = None
                 chosen.append(spec)
@@ -1127,7 +1127,7 @@ class TaskFrame(Frame):
         if not self.is_choosy:
             return group.specs
         if is_beginning:
-            if self.execution.asides:
+            if self.execution.seldom.asides:
                 for unit in self.units:
                     if group.is_known(_spec(unit)) and any(asides_below(unit)):
                         self.asked[_spec(unit)] = None  # somebody who does it goes on thinking
@@ -1457,7 +1457,7 @@ class TaskUnit(CompoundUnit):
         elif state == IDLE:
             self.task.units.remove(self)
         if was == READY and state != STARTED:
-            self.leave_place()
+            self.task.leave(self, is_interrupted=False)
 
     def _steps_think(self, own: Any) -> None:
         task = self.task
@@ -1495,9 +1495,9 @@ class TaskUnit(CompoundUnit):
 
     def start(self) -> bool:
         """Take a place, and start the activity; if there is no place left, it waits for one."""
-        return self.take_place() and super().start()
+        return self._take_place() and super().start()
 
-    def take_place(self) -> bool:
+    def _take_place(self) -> bool:
         """Take a place among the workers; if there is none, it waits for one."""
         task = self.task
         if self in task.working or task.take(self):
@@ -1505,8 +1505,13 @@ class TaskUnit(CompoundUnit):
         self._wait_for_room()
         return False
 
-    def leave_place(self) -> None:
-        self.task.leave(self, is_interrupted=False)
+    def take_places(self) -> bool:
+        return self._take_place() and super().take_places()
+
+    def leave_places(self) -> None:
+        if self.state in (READY, THINKING):
+            self.task.leave(self, is_interrupted=False)
+        super().leave_places()
 
     def finish(self) -> None:
         self.task.finish(self)
