@@ -2396,8 +2396,8 @@ class PlanSeldom:
     """What most plans never need."""
 
     holder: Holder | None = None  # for whom it is performed; None for nobody, and for an agent's plan
-    # until a plan runs to its end that takes time: how many aborts in a row there were, why the last one, how many times
-    # in a row the planner gave up; and whether it gave up and is to think again
+    # until a plan runs to its end that takes time: how many aborts in a row, why the last one, how many times in a row
+    # the planner gave up; and whether it gave up and is to think again
     aborts: int = 0
     reason: str = ""
     kills: int = 0
