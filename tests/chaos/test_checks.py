@@ -261,7 +261,7 @@ def test_a_unit_that_is_not_stopped(monkeypatch):
 
 @pytest.mark.checkout  # what is compiled cannot be broken from outside
 def test_a_bug_of_ours_that_a_hook_hides(monkeypatch):
-    def call(unit, hook, told):
+    def call(unit, hook):
         unit.frame.planner.fault(unit, hook, InternalError("it cannot be."))
 
     monkeypatch.setattr(tree, "_call", call)
