@@ -113,8 +113,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def plain_detail(value: Any) -> str | int | float | bool | None:
-    """A value as a record can hold it."""
-    value = plain(value)
+    """A value as a record can hold it; one that it can hold as it is stays the same."""
+    value = value if _is_plain(value) else plain(value)
     return value if value.__class__ in _PLAIN else words_of(value)
 
 
@@ -191,14 +191,15 @@ class TraceHub:
 
     def tell(self, tick: int, agent: str, path: str, event: TraceEvent, detail: Detail = ()) -> None:
         """Make a record of it, and hand it to who listens. Each record of a plan passes here, with no call more."""
-        for _, value in detail:
+        pairs: tuple[tuple[str, object], ...] = detail  # whatever an author gave, though it is to be plain
+        for _, value in pairs:
             # The first two are nearly all of it: a call for each value would be a good part of what a record costs.
             kind = type(value)
-            if kind is float or (kind is str and len(value) <= LONGEST and value.isascii()):  # type: ignore[arg-type, union-attr]
+            if kind is float or (kind is str and len(value) <= LONGEST and value.isascii()):  # type: ignore[arg-type, attr-defined]
                 continue
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
-                detail = tuple([(name, one if _is_plain(one) else plain_detail(one)) for name, one in detail])
+                detail = tuple([(name, plain_detail(one)) for name, one in pairs])
                 break
         key, only = self._only
         if only is None:

@@ -175,6 +175,7 @@ def without(monkeypatch, event):
     )  # tick, agent, path, and then the event
 
 
+@pytest.mark.checkout  # what is compiled cannot be broken from outside
 @pytest.mark.states("tools: Faults: What is violated is told with the seed, the point and the end of the trace ...")
 @pytest.mark.parametrize(
     ("event", "kind", "rule"),

@@ -130,7 +130,7 @@ def choose_again(unit: CompoundUnit, frame: Frame) -> bool:
     conflict |= search.blame.pop(frame.index, conflict)
     if not conflict:
         return False
-    if not search.may_ask(frame.planner.kernel.clock.tick):
+    if not search.may_ask(frame.planner.clock.tick):
         search.put_off(unit, frame)
         return True
     reason = _reason(frame)
@@ -325,7 +325,7 @@ class CompoundUnit(Unit):
             Unit.begin(self, asked)
             return
         self.utility = self.spec.low
-        self.since: int = self.frame.planner.kernel.clock.tick
+        self.since: int = self.frame.planner.clock.tick
         self.current: Current | None = None
         self.move(THINKING)
         if self.frame.planner.trace.on:
@@ -345,10 +345,9 @@ class CompoundUnit(Unit):
         self.own_output = self.frame.args if output is None else output
         if not self.is_due:
             self.is_due = True
-            kernel = self.frame.planner.kernel
-            inline = kernel.inline
-            if inline.owner is not self or inline.coro is None:  # else its round calls it, behind all thinks
-                kernel.call_soon(self.own_ready)
+            planner = self.frame.planner
+            if planner.inline.owner is not self or planner.inline.coro is None:  # else its round calls it, behind all
+                planner.kernel.call_soon(self.own_ready)
 
     def own_ready(self) -> None:
         """Have the steps think with a new output of its own, if there is one; not on the author's stack."""
@@ -670,7 +669,7 @@ class CompoundUnit(Unit):
     def run(self) -> None:
         self.move(RUNNING)
         planner = self.frame.planner
-        self.since = planner.kernel.clock.tick
+        self.since = planner.clock.tick
         if planner.trace.on:
             self.tell(TraceEvent.RUN)
         self.step = 1

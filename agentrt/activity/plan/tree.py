@@ -169,6 +169,7 @@ if TYPE_CHECKING:
     from agentrt.activity.author.seat import Opened, PlannerOwner, Progress, SpawnedFrame, Suspension
     from agentrt.body.flags import Holder, Refusal
     from agentrt.body.leases import LeaseRefusal, Place
+    from agentrt.kernel.clock import Clock
     from agentrt.kernel.kernel import Kernel, Timer
     from agentrt.kernel.signals import Connection
     from agentrt.kernel.trace import TraceHub
@@ -199,7 +200,7 @@ _DISMISSED: Final = "thinking stopped"  # the reason of the cancellation of who 
 
 def _refuse_place(frame: Frame) -> NoReturn:
     planner, places = frame.planner, None if frame.depth > MAX_DEPTH else MAX_FRAMES
-    tick = planner.kernel.clock.tick
+    tick = planner.clock.tick
     raise ActivityRecursionError(frame.depth, agent=planner.name, path=frame.activity, tick=tick, places=places)
 
 
@@ -208,7 +209,7 @@ def _refuse_place(frame: Frame) -> NoReturn:
 
 def _call(unit: Unit, hook: str) -> bool:
     """Call a plain hook; whether it returned."""
-    inline: Inline = unit.frame.planner.kernel.inline
+    inline = unit.frame.planner.inline
     outer, inline.acting = inline.acting, unit
     try:
         try:
@@ -239,7 +240,7 @@ def _raised(unit: Unit, hook: str, error: BaseException) -> None:
 
 def call_start(unit: Unit) -> bool:
     """Call ``start``; whether it is started. If not, it was stopped again, or the plan is being aborted."""
-    unit.frame.planner.kernel.inline.refused = None  # what it is refused from now on is why it rejects
+    unit.frame.planner.inline.refused = None  # what it is refused from now on is why it rejects
     if _call(unit, "start"):
         return True
     if unit.state == STARTED:
@@ -312,7 +313,7 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     """
     kernel = frame.planner.kernel
     before = kernel.current
-    inline: Inline = kernel.inline
+    inline = frame.planner.inline
     if before is None or before.coro is not None or inline.acting is not None:
         return False
     is_light, is_plain = asked is frame.units, frame.manner.is_plain
@@ -320,7 +321,7 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
         return False
     number = frame.round
     is_task = not kernel.host.steps_inline
-    steps = (_light_steps if is_light else _first_steps)(frame, asked, inline, is_task)
+    steps = _light_steps(frame, asked, inline, is_task) if is_light else _first_steps(frame, asked, inline, is_task)
     kernel.current = inline
     try:
         if is_task:
@@ -459,7 +460,7 @@ async def _first_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
 
 def _run_at_once(unit: Unit, coro: Coroutine[Any, Any, Any], execution: Execution, kernel: Kernel) -> None:
     """Step a ``run`` that cannot suspend to its end; no author's code is on the stack."""
-    inline: Inline = kernel.inline
+    inline = execution.planner.inline
     before, kernel.current = kernel.current, inline
     inline.acting = unit
     inline.refused = None
@@ -555,12 +556,15 @@ class Planner:
     """
 
     __slots__ = (
-        "agent", "busy_frames", "entity", "execution", "group_places", "groups", "kernel", "known",
+        "agent", "busy_frames", "clock", "entity", "execution", "group_places", "groups", "inline", "kernel", "known",
         "looks", "parts", "performances", "trace", "version",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, agent: PlannerOwner, top: str, parts: PlanParts) -> None:
         self.kernel: Kernel = kernel
+        # what is asked of the kernel all the time
+        self.clock: Clock = kernel.clock
+        self.inline: Inline = kernel.inline
         self.trace: TraceHub = kernel.trace
         self.agent: PlannerOwner = agent
         self.entity: Any = agent.entity
@@ -633,7 +637,7 @@ class Planner:
 
     def record(self, path: str, event: TraceEvent, detail: Detail) -> None:
         """Put a record into the trace; ask ``trace.on`` first."""
-        self.trace.tell(self.kernel.clock.tick, self.agent.name, path, event, detail)
+        self.trace.tell(self.clock.tick, self.agent.name, path, event, detail)
 
     def fault(self, unit: Unit | None, hook: str, error: BaseException) -> None:
         """A hook raised, of an action or of the planner itself; the plan goes on as it can."""
@@ -657,7 +661,7 @@ _STOP: Final = TraceEvent.STOP
 _COROUTINE: Final = types.CoroutineType
 
 # Not every Python counts them; to one that does not, anybody may have kept a context.
-_references: Callable[[object], int] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
+_references: Final[Callable[[object], int]] = getattr(sys, "getrefcount", lambda _value: 1 << 30)
 _kept = types.SimpleNamespace(context=object())
 _ALONE: Final = _references(_kept.context)  # of something that one attribute refers to, and nobody else
 
@@ -807,7 +811,7 @@ class Unit(AnsweringSeat):
         frame = self.frame
         planner = frame.planner
         path = f"{frame._path or frame.path()}/{self.spec.label}"
-        planner.trace.tell(planner.kernel.clock.tick, planner.agent.name, path, event, detail)
+        planner.trace.tell(planner.clock.tick, planner.agent.name, path, event, detail)
 
     # --- what its context asks of it ----------------------------------------------------------------------------------
 
@@ -851,7 +855,7 @@ class Unit(AnsweringSeat):
         """Take its flags; whether it has them. If not, ``begin_run`` comes when it has, or the plan is unwound."""
         frame = self.frame
         planner = frame.planner
-        tick = planner.kernel.clock.tick
+        tick = planner.clock.tick
         refusal = planner.agent.flags.claim(self.spec.flags, self, tick, wait=True)
         if refusal is None:
             return True
@@ -878,7 +882,7 @@ class Unit(AnsweringSeat):
         """Start thinking. If it has a ``think``, ``asked`` takes it, and its answer comes when its turn does."""
         spec = self.spec
         self.utility: float = spec.low
-        self.since = self.frame.planner.kernel.clock.tick
+        self.since = self.frame.planner.clock.tick
         self.current = None
         if spec.has_think:
             # What ``move`` does; groups and tasks, which have a ``move`` of their own, have no ``think``.
@@ -994,7 +998,7 @@ class Unit(AnsweringSeat):
         if self.news is FRESH:
             if not frame.is_looking:
                 frame.look_again()
-        elif frame.manner.is_light and not frame.planner.trace.on and self.kernel.inline.acting is not self:
+        elif frame.manner.is_light and not frame.planner.trace.on and frame.planner.inline.acting is not self:
             frame.others = _SOME
 
     def clear_output(self) -> None:
@@ -1027,7 +1031,7 @@ class Unit(AnsweringSeat):
             if self.frame.planner.trace.on:
                 self.tell(_UTILITY, (("utility", utility),))
             if self.state != THINKING:
-                if self.frame.round_open and self.kernel.inline.acting is not self:
+                if self.frame.round_open and self.frame.planner.inline.acting is not self:
                     self.frame.others = _SOME
                 self.frame.look_again()
 
@@ -1179,7 +1183,7 @@ class Unit(AnsweringSeat):
         """Started: run; the owner of the frame is told when it is done."""
         self.state = RUNNING
         planner = self.frame.planner
-        self.since = planner.kernel.clock.tick
+        self.since = planner.clock.tick
         if planner.trace.on:
             self.tell(_RUN)
         if not self.spec.flags or self.claim_flags():
@@ -1208,8 +1212,8 @@ class Unit(AnsweringSeat):
         execution.runs += (self,)
         code = spec.run_code
         if code is not None and type(coro) is _COROUTINE and coro.cr_code is code:
-            before = kernel.current
-            if before is not None and before.coro is None and kernel.inline.acting is None:  # as in ``_think_at_once``
+            before, inline = kernel.current, execution.planner.inline
+            if before is not None and before.coro is None and inline.acting is None:  # as in ``_think_at_once``
                 _run_at_once(self, coro, execution, kernel)
                 return
         self.code = kernel.spawn(coro, spec.name, self)
@@ -1418,7 +1422,7 @@ class Frame:
             units = bring_back(self, args, expected)
         self.args = args
         self.expected = expected
-        self.since = planner.kernel.clock.tick
+        self.since = planner.clock.tick
         self.round += 1  # calls that were put off carry the number, and find out by it that they come too late
         self.round_open = True
         self.others = _SOME if self.is_choosy else _ALL
@@ -1551,7 +1555,7 @@ class Frame:
         planner = self.planner
         path = self._path or self.path()
         detail = (("action", label), ("utility", utility), ("ready", ready))
-        planner.trace.tell(planner.kernel.clock.tick, planner.agent.name, path, _ELECT, detail)
+        planner.trace.tell(planner.clock.tick, planner.agent.name, path, _ELECT, detail)
 
     def look_again(self) -> None:
         """Something changed: compare the units once more when the ready queue comes to it."""
@@ -2004,7 +2008,7 @@ def boosted(frame: Frame) -> float:
     active = frame.active
     assert active is not None
     if active.state == RUNNING:
-        clock = frame.planner.kernel.clock
+        clock = frame.planner.clock
         if clock.tick - active.since >= clock.ticks(SUNK_COST_SECONDS):
             return round(active.utility + active.spec.boost, DECIMALS)
     return active.utility
@@ -2476,8 +2480,8 @@ class Execution:
         """None: it stands for no author's code."""
 
     def send(self, _value: None) -> object:
-        kernel, waiting = self.planner.kernel, self.waiting
-        if isinstance(waiting, int) and waiting > kernel.clock.tick:
+        waiting = self.waiting
+        if isinstance(waiting, int) and waiting > self.planner.clock.tick:
             return KEEP  # it was taken back in the very tick in which it was due, and pauses anew
         self.waiting = 0
         if self.is_stopped:
@@ -2491,7 +2495,7 @@ class Execution:
         except ENDS_PROGRAM:
             raise
         except BaseException as error:
-            kernel.report(f"{self.name} could not be thought", error)
+            self.planner.kernel.report(f"{self.name} could not be thought", error)
         return KEEP
 
     def frame_ready(self, frame: Frame) -> None:
@@ -2519,7 +2523,7 @@ class Execution:
         active = frame.active
         assert active is not None
         planner = self.planner
-        tick = planner.kernel.clock.tick
+        tick = planner.clock.tick
         took = tick - active.since
         seldom = self.seldom
         if not took:
@@ -2554,7 +2558,7 @@ class Execution:
         """Think again in the next tick."""
         if not self.waiting and not self.is_stopped:
             kernel = self.planner.kernel
-            kernel.agenda.add(kernel.clock.tick + 1, self)
+            kernel.agenda.add(self.planner.clock.tick + 1, self)
 
     def _pause_no_more(self) -> None:
         """It is told to end."""
@@ -2707,7 +2711,7 @@ class Execution:
         return self._counted(0, 1)[2] <= MAX_EXECUTED * self.planner.kernel.livelock_steps
 
     def _counted(self, switches: int, executed: int) -> tuple[int, int, int]:
-        seldom, tick = self.more(), self.planner.kernel.clock.tick
+        seldom, tick = self.more(), self.planner.clock.tick
         used = seldom.used if seldom.used[0] == tick else (tick, 0, 0)
         seldom.used = (tick, used[1] + switches, used[2] + executed)
         return seldom.used
