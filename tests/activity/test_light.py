@@ -6,6 +6,8 @@ lived twice, once with a listener, and what its actions saw and how all of them 
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,10 +125,27 @@ def _action(world, number, plan):
     return type(f"Light{number}", (Light,), {"run": slowly if ticks else at_once, **thinks})
 
 
-def lived(plans, *, is_watched):
+def lived(plans, *, is_watched, host="plain"):
     """What the actions saw, how each stood at the end of each tick, and what went wrong."""
+    if host == "plain":
+        runtime = Runtime(5, host="plain")
+        told = _live(runtime, plans, is_watched)
+        runtime.close()
+    else:
+        runtime, told = asyncio.run(_live_in_a_loop(plans, is_watched))
+    assert runtime.kernel.live == 0
+    return told
+
+
+async def _live_in_a_loop(plans, is_watched):
+    runtime = Runtime(5, host="asyncio")
+    told = _live(runtime, plans, is_watched)
+    await runtime.aclose()
+    return runtime, told
+
+
+def _live(runtime, plans, is_watched):
     world, faults = World(), []
-    runtime = Runtime(5, host="plain")
     runtime.on_fault(lambda fault: faults.append((runtime.tick, fault.text, repr(fault.error))))
     if is_watched:
         runtime.trace.listen(lambda _record: None)
@@ -142,8 +161,6 @@ def lived(plans, *, is_watched):
         stand = [(unit.spec.label, UNIT_NAMES[unit.state], unit.utility, unit.given()) for unit in root.units]
         marks = [(*one, mark and getattr(mark, "mark", None)) for *one, mark in stand]
         world.log.append((root.state, marks, repr(world.bell)))
-    runtime.close()
-    assert runtime.kernel.live == 0
     assert not [text for _tick, text, error in faults if "ValueError" not in error and "WrongState" not in error]
     return world.log, faults
 
@@ -167,8 +184,10 @@ PLANS = st.tuples(
 
 @pytest.mark.slow
 @given(st.lists(PLANS, min_size=1, max_size=4))
-def test_programs_are_lived_the_same_whether_anybody_watches_or_not(plans):
-    assert lived(plans, is_watched=False) == lived(plans, is_watched=True)
+def test_programs_are_lived_the_same_whether_anybody_watches_or_not_and_on_asyncio(plans):
+    told = lived(plans, is_watched=False)
+    assert told == lived(plans, is_watched=True)
+    assert told == lived(plans, is_watched=False, host="asyncio")
 
 
 ANSWERS = [("answer", 1)]
