@@ -363,8 +363,8 @@ class Spawned(SpawnedFrame):
 
     def frame_ready(self, frame: Frame) -> None:
         """It is ready: whoever waits for that goes on, or it is run."""
-        if self._done is None:
-            self._tell()
+        if self._done is None or self._done.was_notified:
+            self._tell()  # also if it is over for who awaited it, though he has not gone on yet: he may stand still
         elif frame.start():
             frame.run()
         elif not frame.execution.is_aborting:
@@ -399,7 +399,7 @@ class Spawned(SpawnedFrame):
     def _go(self) -> None:
         """``run`` was called, a moment ago."""
         frame = self.frame
-        if self._done is not None:
+        if self._done is not None and not self._done.was_notified:
             strand = _strand_of(self._done)
             if strand is not None and not frame.execution.may_execute():
                 kill(strand, livelocked(strand))

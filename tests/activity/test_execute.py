@@ -19,6 +19,7 @@ from agentrt import (
 )
 from agentrt.activity.plan.tree import MAX_EXECUTED
 from agentrt.errors import ActivityImpossibleError, ArgumentError, WrongStateError
+from agentrt.strategy.solve import Pausable
 
 
 def cleaning(play, ticks, *, does="effect", **hooks):
@@ -734,3 +735,33 @@ def test_many_activities_may_be_executed_in_a_tick(play):
     play.add(Often, Nothing)
     play.tick()
     assert play.log == [(1, "done")]
+
+
+def test_who_has_failed_and_stands_still_has_nothing_run_for_it(play, leaf):
+    """It is over for who awaited it, though he hears of it later: what becomes possible meanwhile is not begun."""
+    held = []
+
+    async def body(ctx):
+        held.append(Pausable(ctx.execute("effect")))
+        with pytest.raises(ActivityImpossibleError):
+            await held[0]
+
+    class Doubtful(Action):
+        does = "effect"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            await ctx.sleep_ticks(2)  # and finds nothing
+
+    agent = play.add(caller(play, body), Doubtful)
+    play.tick(2)
+    held[0].hold()  # as somebody has a strategy stand still
+    play.tick(2)
+    agent.inject(leaf("Effect", does="effect", run=2))
+    play.tick(2)
+    frame = agent.planner.execution.root.active.running_child()
+    assert (play.log, frame.active.path()) == ([], "top/Caller/effect/Effect")
+    held[0].go_on()
+    play.tick(2)
+    assert play.log == [(7, "Effect", "stop_thinking"), (7, "returned")]
+    assert agent.planner.busy_frames == 1
