@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from agentrt.errors import ENDS_PROGRAM
 from agentrt.words import LONGEST, plain, printable, words_of
@@ -105,7 +105,7 @@ Stamper = tuple[Callable[[], float], Callable[[float], object]]
 """A clock, and who takes what it tells, right after each record."""
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: Any) -> TypeGuard[str | int | float | bool | None]:
     kind = type(value)
     if kind is str:
         return len(value) <= LONGEST and value.isascii()
@@ -113,9 +113,13 @@ def _is_plain(value: Any) -> bool:
 
 
 def plain_detail(value: Any) -> str | int | float | bool | None:
-    """A value as a record can hold it; one that it can hold as it is stays the same."""
-    value = value if _is_plain(value) else plain(value)
+    """A value as a record can hold it."""
+    value = plain(value)
     return value if value.__class__ in _PLAIN else words_of(value)
+
+
+def _told(value: object) -> str | int | float | bool | None:
+    return value if _is_plain(value) else plain_detail(value)
 
 
 class TraceHub:
@@ -199,7 +203,7 @@ class TraceHub:
                 continue
             if not _is_plain(value):
                 # What is plain stays as it is: a value must not read otherwise because of its neighbor.
-                detail = tuple([(name, plain_detail(one)) for name, one in pairs])
+                detail = tuple([(name, _told(one)) for name, one in pairs])
                 break
         key, only = self._only
         if only is None:
