@@ -57,6 +57,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import EnumMeta
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
@@ -429,6 +430,12 @@ def _kind_of(thing: object) -> str:
 # --- the reloader -----------------------------------------------------------------------------------------------------
 
 
+@cache
+def _real_path(file: str) -> str:
+    """Of the file of a module: there are thousands of them, and asking the disk for each takes a while."""
+    return os.path.realpath(file)
+
+
 class Reloader:
     """Takes up what was edited, while a runtime runs.
 
@@ -574,14 +581,16 @@ class Reloader:
         return path.endswith(SUFFIXES) and is_below(self.folder, Path(os.path.realpath(path)))
 
     def _modules(self) -> Iterator[tuple[ModuleType, str]]:
+        folder = os.path.normcase(os.path.join(self.folder, ""))  # noqa: PTH118 - with its separator
         for name, module in tuple(sys.modules.items()):
             file = getattr(module, "__file__", None)
             if not isinstance(file, str) or not file.endswith(".py"):
                 continue
             path = self._paths.get(file)
-            if path is None:  # there are thousands of modules, and asking the disk for each takes a while
-                path = os.path.realpath(file)
-                path = self._paths[file] = path if self._is_ours(path) else ""
+            if path is None:
+                path = _real_path(file)
+                is_ours = os.path.normcase(path).startswith(folder) and is_below(self.folder, Path(path))
+                path = self._paths[file] = path if is_ours else ""
             if path and name.partition(".")[0] != "agentrt" and getattr(module, "__name__", "") == name:
                 yield module, path
 

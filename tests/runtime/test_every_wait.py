@@ -26,7 +26,7 @@ OUTSIDE = ("cli", "inspect", "record", "testing", "kernel/hosts", "minds/model",
 
 NOT_WAITS = {  # hooks that authors write, protocols and what their other halves do
     "activity.author.action:Action.think", "activity.author.action:Action.run", "activity.author.seat:ActingAgent.call",
-    "activity.author.seat:SeatHome.work", "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
+    "activity.author.seat:SpawnedFrame.ready", "activity.author.seat:SpawnedFrame.run",
     "activity.author.seat:SpawnedFrame.execute",
     "body.driver:Body.perform", "goals.goal:Goal.run",
     "selection.state:LeafBehavior.run", "strategy.ask:Strategy.run",
