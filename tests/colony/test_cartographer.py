@@ -34,6 +34,7 @@ def test_what_is_reserved_names_who_has_it(colony):
     assert {name: holder for name, holder in found.items() if holder} == held
 
 
+@pytest.mark.untraced
 @pytest.mark.states("tools: World: Drawing changes nothing: a run that is drawn has the digest of one that is not ...")
 def test_looking_changes_nothing():
     digests = []

@@ -511,6 +511,7 @@ def test_it_knows_where_it_is_in_a_real_episode():
     assert player.place != START
 
 
+@pytest.mark.untraced
 def test_it_never_believes_what_is_wrong():
     """Each cell of the map of a real episode is what it was when it was seen last, or still unknown."""
     moments, _ = scenes.wander()

@@ -261,6 +261,7 @@ def test_nothing_is_lost_and_no_predicate_is_trusted_after_giving_way(on_any):
     on_any(main)
 
 
+@pytest.mark.untraced
 def test_a_thousand_of_them_end_in_the_same_tick_and_quickly():
     """Many agents have the same mistake: then two rounds are all that each gets."""
     kernel = Kernel()

@@ -124,6 +124,7 @@ def test_without_a_mind_there_is_nothing(watched):
     assert client.last("thought")["problem"] == "the runtime has no mind"
 
 
+@pytest.mark.untraced
 def test_however_many_ask_so_much_is_told(salon):
     names = [f"A{number}" for number in range(300)]
     watched = salon(make_salon(names))

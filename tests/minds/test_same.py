@@ -122,6 +122,7 @@ def test_a_run_that_is_known():
     assert found.hexdigest() == "e46d3e375945d29cef22bfcf7df6a7c4"
 
 
+@pytest.mark.untraced
 def test_watching_changes_nothing():
     plain, watched = scripted(), scripted()
     found = [TraceDigest(one.trace) for one in (plain, watched)]

@@ -157,6 +157,7 @@ def test_it_can_be_looked_at_and_not_replayed(tmp_path):
 # --- bounds -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.untraced
 def test_bytes_are_bounded_whatever_the_number_of_ticks():
     runtime = camp.camp(cooks=30)
     ring, _ = run_with_ring(runtime, 200, keep_ticks=1000, max_bytes=300_000)
@@ -187,6 +188,7 @@ def test_of_ticks_without_a_rest_some_are_measured(rest, measured):
     runtime.close()
 
 
+@pytest.mark.untraced
 def test_what_it_says_that_it_takes_is_what_it_takes():
     import tracemalloc
 
