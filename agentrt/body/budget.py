@@ -46,7 +46,7 @@ from agentrt.kernel.traps import Waiter, at_once, suspend_on
 from agentrt.words import repr_of
 
 if TYPE_CHECKING:
-    from agentrt.kernel.kernel import Kernel
+    from agentrt.kernel.kernel import Kernel, Timer
 
 _EXACT = 64  # up to here each number of ticks has its own bucket
 _PARTS = 32  # into how many buckets a power of two is cut beyond that
@@ -362,7 +362,7 @@ class SearchWork:
         ValueError: the number of units is less than 1.
     """
 
-    __slots__ = ("_is_settling", "_kernel", "_tick", "_timer_set", "budget", "waits")
+    __slots__ = ("_is_settling", "_kernel", "_tick", "_timer", "budget", "waits")
 
     def __init__(self, kernel: Kernel, units: int | None) -> None:
         # the units of this tick and who waits for them; None if there is no limit
@@ -370,7 +370,7 @@ class SearchWork:
         self.waits: WaitTimes = WaitTimes()  # how long the work that was asked for had to wait; empty without a limit
         self._kernel = kernel
         self._tick = kernel.clock.tick
-        self._timer_set = False
+        self._timer: Timer | None = None  # to the next tick, while somebody waits
         self._is_settling = False
 
     @property
@@ -380,7 +380,7 @@ class SearchWork:
             return 0
         return self.budget.used
 
-    def ask(self, planner: Asker, units: object) -> Awaitable[None]:
+    def ask(self, agent: Asker, units: object) -> Awaitable[None]:
         """Take units for an agent; see ``Context.work``. What is returned ends when they are granted.
 
         Raises:
@@ -391,28 +391,28 @@ class SearchWork:
         budget = self.budget
         if budget is None or units == 0:
             return at_once()
-        share = planner.share
+        share = agent.share
         if share is not None and self._tick == self._kernel.clock.tick and budget.take(share, units):
             self.waits.add(0)
             return at_once()
-        return self._take(budget, planner, units)
+        return self._take(budget, agent, units)
 
-    def spare(self, planner: Asker, units: int) -> bool:
+    def spare(self, agent: Asker, units: int) -> bool:
         """Take units that nobody waits for, for work that can wait; whether there are as many."""
         budget = self.budget
         if budget is None or units == 0:
             return True
         if self._tick != self._kernel.clock.tick:
             self._next_tick(budget)
-        return budget.take(_share(planner), units)
+        return budget.take(_share(agent), units)
 
-    async def _take(self, budget: ThinkBudget, planner: Asker, units: int) -> None:
+    async def _take(self, budget: ThinkBudget, agent: Asker, units: int) -> None:
         await at_once()
         since = self._kernel.clock.tick
         if self._tick != since:
             self._next_tick(budget)
         waiter = Waiter()
-        claim = budget.ask(_share(planner), units, waiter)
+        claim = budget.ask(_share(agent), units, waiter)
         if claim is not None:
             self._arrange(budget)
             try:
@@ -430,8 +430,8 @@ class SearchWork:
         self._wake(budget.next_tick())
         self._arrange(budget)
 
-    def _timer(self) -> None:
-        self._timer_set = False
+    def _tick_has_come(self) -> None:
+        self._timer = None
         assert self.budget is not None
         if self._tick != self._kernel.clock.tick:
             self._next_tick(self.budget)
@@ -448,10 +448,12 @@ class SearchWork:
     def _arrange(self, budget: ThinkBudget) -> None:
         """See to it that whoever waits is looked after: in this tick if units are left, and in the next one."""
         if budget.is_idle:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
             return
-        if not self._timer_set:
-            self._timer_set = True
-            self._kernel.call_later(1, self._timer)
+        if self._timer is None:
+            self._timer = self._kernel.call_later(1, self._tick_has_come)
         if not self._is_settling and budget.has_spare:
             self._is_settling = True
             self._kernel.call_soon(self._settle)
@@ -464,8 +466,8 @@ class SearchWork:
         return f"<SearchWork: {self.budget!r}>" if self.budget is not None else "<SearchWork: no limit>"
 
 
-def _share(planner: Asker) -> Share:
+def _share(agent: Asker) -> Share:
     """An agent's place in the budget, made with the first that it asks for."""
-    if planner.share is None:
-        planner.share = Share(planner.search_weight)
-    return planner.share
+    if agent.share is None:
+        agent.share = Share(agent.search_weight)
+    return agent.share

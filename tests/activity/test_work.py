@@ -291,3 +291,20 @@ def test_any_searches_are_served_in_time_and_within_the_budget(units, searches, 
     left = agents[1:] if remove_at else agents
     assert {entry[1] for entry in stage.log if entry[2:]} >= {agent.name for agent in left}
     stage.close()
+
+
+def test_with_the_last_who_waits_goes_the_look_at_the_next_tick(world):
+    w = world(1)
+    agents = [w.searcher(name, 5) for name in ("ann", "bob")]
+    w.sim.tick()
+    kernel = w.sim.runtime.kernel
+
+    def looks():
+        timers = [entry for due, bucket in kernel.agenda.buckets.items() for entry in bucket if entry.waiting == due]
+        return [entry.name for entry in timers if "SearchWork" in entry.name]
+
+    assert (w.budget.waiting, looks()) == (2, ["SearchWork._tick_has_come"])
+    for agent in agents:
+        agent.end("it is gone")
+    kernel.drain(None)  # in the same tick
+    assert (w.budget.waiting, looks()) == (0, [])
