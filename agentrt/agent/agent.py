@@ -735,6 +735,7 @@ class Agent(Generic[E_co]):
         seldom = self._seldom
         if seldom is not _NOTHING_SELDOM:
             seldom.error = seldom.ended = seldom.share = None
+            seldom.told = set()
             if seldom.log_level is not None:
                 runtime.logs.set_agent(name, seldom.log_level)
         self._random = None  # another one with another name or seed
@@ -803,7 +804,7 @@ class Agent(Generic[E_co]):
     def _is_new(self, path: str, what: str) -> bool:
         """Whether something is said for the first time; it is remembered."""
         told = self._more().told
-        is_new = (path, what) not in told
+        is_new = self.planner is None or (path, what) not in told
         told.add((path, what))
         return is_new
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentrt.activity.author.arguments import NO_ARGS
 from agentrt.activity.author.utility import SUNK_COST_SECONDS
 from agentrt.activity.plan.compound import CompoundUnit
-from agentrt.activity.plan.tree import Unit, boosted, comes_too_late
+from agentrt.activity.plan.tree import Unit, begin_rest, boosted, comes_too_late
 from agentrt.activity.states import (
     FRAME_NAMES,
     IDLE,
@@ -136,6 +136,7 @@ _NO_RESTARTS: dict[str, Any] = {}
 
 def _frame_view(frame: Frame, path: str, made_of: MadeOf) -> FrameView:
     """The view of a place of a plan and all below it."""
+    begin_rest(frame)
     state = frame.state
     return FrameView(
         frame.activity,

@@ -463,3 +463,19 @@ def test_arguments_are_checked_before_anything_thinks(play, idle):
             "ArgumentError: [ART201] activity 'use', argument 'thing': takes str, not int 5.",
         )
     ]
+
+
+def test_a_filter_that_cannot_even_be_had_keeps_its_activity_out(play, leaf):
+    class Broken(Action):
+        does = "top"
+        utility = 0.9
+
+        def should_start_thinking(self, ctx, args):
+            return True
+
+    Broken.should_start_thinking = property(broken)
+    agent = play.add(Broken, leaf("Other", 0.5))
+    play.tick(1)
+    assert [(path, error) for _tick, path, _hook, error in play.faults()] == [("top/Broken", ERROR)]
+    assert agent.snapshot().plan.units[0].reason.startswith("should_start_thinking raised ValueError: broken")
+    assert agent.planner.execution.seldom.aborts == 0

@@ -74,7 +74,13 @@ def _answer(world, ctx, what, value):
     elif what == "reject":
         ctx.reject("drawn")
     elif what == "listen":
-        ctx.listen(world.bell, lambda _rung: ctx.set_think_output(mark=-1))
+        ctx.listen(world.bell, lambda _rung: (ctx.set_utility(1.0), ctx.set_think_output(mark=-1)))
+    elif what == "sink":
+        ctx.listen(world.bell, lambda _rung: ctx.set_utility(0.1))
+    elif what == "look":
+        world.log.append([(one.action, one.state, one.utility) for one in world.agent.snapshot().plan.units])
+    elif what == "watch":
+        world.agent.runtime.trace.listen(lambda _record: None)
 
 
 def _say_of_others(ctx, number, what):
@@ -170,6 +176,7 @@ ACTS = st.one_of(
     st.tuples(st.just("answer"), st.integers(0, 3)),
     st.tuples(st.just("utility"), st.sampled_from([0.0, 0.5, 1.0])),
     st.tuples(st.sampled_from(["take back", "reject", "abort", "raise", "listen", "keep", "keep", "ring"]), st.none()),
+    st.tuples(st.sampled_from(["sink", "look", "watch", "ring", "ring"]), st.none()),
     st.tuples(
         st.sampled_from(["of others", "rate others", "take back of others", "forget", "learn"]), st.integers(0, 3)
     ),
@@ -210,6 +217,10 @@ ANSWERS = [("answer", 1)]
         ],
         [((0.0, 1.0), [("keep", None), ("listen", None)], 1), ((0.2, 0.7), [("of others", 0), *ANSWERS], 1)],
         [((0.7, 0.9), [("keep", None), *ANSWERS], 1), ((0.2, 0.7), [("take back of others", 0), *ANSWERS], 1)],
+        [((0.0, 1.0), [("listen", None)], 1), ((0.2, 0.7), [("ring", None), *ANSWERS], 1)],
+        [((0.0, 1.0), [("utility", 1.0), ("sink", None), *ANSWERS], 1), ((0.5, 0.6), [("ring", None), *ANSWERS], 1)],
+        [((0.0, 1.0), [("listen", None)], 1), ((0.2, 0.7), [("watch", None), ("ring", None), *ANSWERS], 1)],
+        [((0.0, 1.0), [("look", None), *ANSWERS], 0), ((0.2, 0.7), [("look", None), *ANSWERS], 0)],
         [((0.0, 1.0), [("raise", 1)], 0), ((0.7, 0.9), [*ANSWERS, ("reject", None)], 0), ((0.2, 0.7), ANSWERS, 1)],
     ],
     ids=[
@@ -224,6 +235,10 @@ ANSWERS = [("answer", 1)]
         "made worse by the next",
         "answered for by the next",
         "taken back by the next",
+        "answers by itself while the next is asked",
+        "sinks by itself while the next is asked",
+        "somebody begins to watch",
+        "somebody looks",
         "out",
     ],
 )
@@ -411,3 +426,77 @@ def test_a_step_whose_best_action_is_taken_back_in_the_round_gives_what_the_next
     runtime.step()
     runtime.close()
     assert told == [2]
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_who_answers_in_a_call_is_compared_with_who_is_asked(is_first, is_watched):
+    """Its class was given another ``think``, a plain function, which its place finds out when it asks."""
+    told, kept = [], []
+
+    class High(Action):
+        does = "top"
+        utility = 0.9
+
+        async def think(self, ctx, args):
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            told.append(type(self).__name__)
+            await park()
+
+    class Low(High):
+        utility = 0.3
+
+        async def think(self, ctx, args):
+            if kept:
+                kept.pop().set_think_output()
+            ctx.set_think_output()
+
+    High.think = lambda self, ctx, args: kept.append(ctx) if is_first else ctx.set_think_output()
+    runtime = Runtime(host="plain")
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    runtime.add(Agent(Entity("human"), name="a", top="top", actions=[High, Low]))
+    runtime.step()
+    runtime.close()
+    assert told == ["High"]
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+def test_who_is_asked_after_an_argument_was_destroyed_has_rejected_it(is_watched):
+    told, thing = [], Entity("thing")
+
+    class First(Action):
+        does = "inner"
+        utility = 0.4
+
+        class Args(ActionArgs):
+            thing: Entity
+
+        async def think(self, ctx, args):
+            told.append(type(self).__name__)
+            if not args.thing.is_destroyed:
+                args.thing.destroy()
+            ctx.set_think_output()
+
+        async def run(self, ctx, args):
+            told.append("runs")
+
+    class Second(First):
+        utility = 0.9
+
+    class Outer(CompoundAction):
+        does = "top"
+        utility = 0.5
+        steps = (step("inner", thing=thing),)
+
+    runtime = Runtime(host="plain")
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    agent = Agent(Entity("human"), name="a", top="top", actions=[Outer, First, Second])
+    runtime.add(agent)
+    runtime.step()
+    assert told == ["First"]
+    assert agent.explain().count("the entity thing was destroyed") == 2
+    runtime.close()

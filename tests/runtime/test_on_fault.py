@@ -7,7 +7,7 @@ import re
 import pytest
 
 import agentrt.agent.faults
-from agentrt import TOP, Action, Fault
+from agentrt import TOP, Action, Agent, Entity, Fault, Runtime
 from agentrt.kernel.signals import Signal
 from agentrt.testing import Simulation
 
@@ -276,3 +276,23 @@ def test_an_agent_that_is_in_no_runtime_any_more_tells_the_log_alone(being, capl
     assert [record.getMessage() for record in caplog.records] == [
         "event='it raised ValueError' agent='smith' path='nowhere'\nValueError: broken"
     ]
+
+
+def test_an_agent_that_comes_again_says_anew_what_its_hooks_raise(caplog):
+    class Raises(Action):
+        does = "top"
+        utility = 0.5
+
+        async def think(self, ctx, args):
+            raise ValueError("broken")
+
+    agent = Agent(Entity("smith"), name="smith", top="top", actions=[Raises])
+    for _ in range(2):
+        runtime = Runtime(host="plain")
+        runtime.add(agent)
+        runtime.step()
+        runtime.remove(agent)
+        runtime.step()
+        runtime.close()
+    told = [record.getMessage().partition("\n")[0] for record in caplog.records]
+    assert told == ["event='think raised ValueError' agent='smith' path='top/Raises' tick=1"] * 2

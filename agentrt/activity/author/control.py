@@ -16,6 +16,7 @@ asked for more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, final
 
 from agentrt.activity.author.utility import DECIMALS, fraction
@@ -129,7 +130,7 @@ def ends_thinking(seat: Seat, hook: str, call: Callable[..., object], *args: Any
     return True
 
 
-def forbids(seat: Seat, hook: Callable[..., object], context: object) -> str:
+def forbids(seat: Seat, action: object, context: object) -> str:
     """Why an action keeps its activity from being considered; empty if it lets it be.
 
     One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
@@ -138,7 +139,7 @@ def forbids(seat: Seat, hook: Callable[..., object], context: object) -> str:
     outer, inline.acting = inline.acting, seat
     try:
         try:
-            allows = bool(hook(context, seat.frame.args))
+            allows = bool(methodcaller("should_start_thinking", context, seat.frame.args)(action))
         finally:
             inline.acting = outer
     except Reject:

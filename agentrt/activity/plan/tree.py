@@ -176,24 +176,12 @@ if TYPE_CHECKING:
     from agentrt.kernel.traps import Stepper
 
 
-MAX_DEPTH = 64
-"""How deep activities may nest."""
-
-MAX_FRAMES = 4096
-"""At how many places one agent may think and run at a time: activities that branch and recur grow faster than deep."""
-
-MAX_ABORTS = 10
-"""After how many aborts in a row, a tick each, without a completed run that took time, the planner gives up."""
-
-MAX_AT_ONCE = 20
-"""After how many plans in a row, tick after tick, that end in the tick in which they began, somebody is told."""
-
-MAX_SWITCHES = 16
-"""How many preemptions one agent may have in one tick."""
-
-MAX_EXECUTED = 4
-"""How many activities one plan may execute in one tick: so many times the steps that a strand may take."""
-
+MAX_DEPTH = 64  # how deep activities may nest
+MAX_FRAMES = 4096  # at how many places one agent may think and run at a time: what branches and recurs grows fast
+MAX_ABORTS = 10  # after how many aborts in a row, a tick each, without a completed run that took time, it gives up
+MAX_AT_ONCE = 20  # after how many plans in a row that end in the tick in which they began somebody is told
+MAX_SWITCHES = 16  # how many preemptions one agent may have in one tick
+MAX_EXECUTED = 4  # how many activities a plan may execute in a tick: so many times the steps that a strand may take
 
 _DISMISSED: Final = "thinking stopped"  # the reason of the cancellation of who thinks, and is not to any more
 
@@ -255,7 +243,7 @@ def _is_blocked(frame: Frame) -> bool:
             continue
         if unit.state == IDLE:  # else its thinking goes on, and this is asked of that
             unit.retire()  # it may have been asked before, for a thinking that was then forbidden
-        if reason := forbids(unit, unit.action.should_start_thinking, unit.context or unit.make_context()):
+        if reason := forbids(unit, unit.action, unit.context or unit.make_context()):
             unit.own_extras().reason = reason
             if frame.planner.trace.on:
                 unit.note(TraceEvent.BLOCKED)
@@ -354,7 +342,18 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
 
 def _is_next(frame: Frame, unit: Unit, number: int) -> bool:
     """Whether a unit of a light place is still to be asked in a round, though something has happened there since."""
-    return frame.round == number and frame.round_open and unit.state == IDLE and unit in frame.units
+    is_begun = unit.state == THINKING and isinstance(unit.code, list)  # by ``begin_rest``
+    if is_begun:
+        unit.code = None
+    return frame.round == number and frame.round_open and unit in frame.units and (is_begun or unit.state == IDLE)
+
+
+def begin_rest(frame: Frame) -> None:
+    """Whoever looks at a light place in the middle of its round is to find all asked: have the others begin."""
+    rest = [unit for unit in frame.units if unit.state == IDLE] if frame.round_open and frame.manner.is_light else ()
+    if rest:
+        _begin_light(rest, frame.since)
+        frame.units = (*frame.units,)  # others, for who asks them one by one at this moment
 
 
 def _begin_light(units: Sequence[Unit], since: int) -> None:
@@ -415,7 +414,9 @@ async def _light_steps(frame: Frame, asked: Sequence[Unit], inline: Inline, is_t
 
 def _is_another(frame: Frame, unit: Unit, coro: Coroutine[Any, Any, Any] | None) -> None:
     """Somebody gave a class or an instance another ``think``, of whatever kind: a coroutine gets a strand."""
+    begin_rest(frame)
     unit.news = NO_NEWS
+    frame.others = _SOME
     frame.manner = frame.manner.unknown()
     if coro is not None:
         unit.code = frame.planner.kernel.spawn(coro, unit.spec.name, unit)
@@ -998,7 +999,7 @@ class Unit(AnsweringSeat):
         if self.news is FRESH:
             if not frame.is_looking:
                 frame.look_again()
-        elif frame.manner.is_light and not frame.planner.trace.on and frame.planner.inline.acting is not self:
+        elif frame.manner.is_light and frame.planner.inline.owner is not self:
             frame.others = _SOME
 
     def clear_output(self) -> None:
@@ -1031,7 +1032,7 @@ class Unit(AnsweringSeat):
             if self.frame.planner.trace.on:
                 self.tell(_UTILITY, (("utility", utility),))
             if self.state != THINKING:
-                if self.frame.round_open and self.frame.planner.inline.acting is not self:
+                if self.frame.round_open and self.frame.planner.inline.owner is not self:
                     self.frame.others = _SOME
                 self.frame.look_again()
 
@@ -1295,8 +1296,8 @@ class Unit(AnsweringSeat):
 # Which of the units of a place are not idle, as far as that is known without looking.
 _NONE: Final = 0  # none but the elected one
 _SOME: Final = 1  # nobody knows
-# all, since all were asked in this round and none has stopped since; and at a light place that nobody watches nothing
-# has happened in the round but that each of them answered or did not, when it was asked
+# all, since all were asked in this round and none has stopped since; and in a light place's round nothing has happened
+# but that each of them answered or did not, by its own think, when it was asked
 _ALL: Final = 2
 
 
@@ -1344,7 +1345,7 @@ class Frame:
         self.depth: int = 0 if parent is None else parent.frame.depth + 1  # how many frames lie above it
         self.state: int = IDLE  # one of the constants of the module ``states``
         self.units: tuple[Unit, ...] = ()  # the actions that could, in the order in which the agent learned them
-        self.active: Unit | None = None  # the elected unit
+        self.active: Unit | None = None  # the elected unit; at the end of a light place's round, who is to be
         self.args: Any = None  # what the activity was called with
         self.expected: Current | None = None  # the expected state of the entity before it; None while nobody touched it
         self.version: int = -1
@@ -2221,6 +2222,7 @@ def lost(frame: Frame, entity: object, only: Unit | None) -> None:
     name = name_of(entity)
     if only is None and frame.protection is not None and frame.protection.missing is None:
         frame.protection.missing = name
+        begin_rest(frame)  # they are to hear of it
     for unit in frame.units:
         if only is not None and unit is not only:
             continue
