@@ -348,7 +348,12 @@ def _most_owed(share: Share) -> int:
 class Asker(Protocol):
     """An agent, as one that asks for work."""
 
-    share: Share | None  # its place in the budget; None until it asked for work
+    @property
+    def share(self) -> Share | None:
+        """Its place in the budget; None until it asked for work."""
+
+    @share.setter
+    def share(self, share: Share | None) -> None: ...
 
     def search_weight(self) -> float:
         """Its weight at this moment, 0 or more."""
