@@ -120,7 +120,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from agentrt.activity.author.action import Action, ActionSpec
 from agentrt.activity.author.arguments import ActionArgs, hold_no_entities
 from agentrt.activity.author.context import Context, ignored
-from agentrt.activity.author.control import Flow, Reject
+from agentrt.activity.author.control import Flow, Reject, called_by
 from agentrt.activity.performances import Performance, Spawned, aborted, awaiting, look_for_circle
 from agentrt.activity.plan.tree import Unit, catcher_of
 from agentrt.activity.states import FINISHED, IDLE
@@ -671,15 +671,11 @@ class Attempt(Spawned):
         strategy, context, spec = self._strategy, self.context, self.provider.spec
         if strategy is None or context is None or not spec.hears or self.outcome is not Outcome.RUNNING:
             return False
-        kernel = self.frame.planner.kernel
-        # What it calls there, ``ctx.fail`` say, is called on its own stack, and raises.
-        outer, kernel.inline.acting = kernel.inline.acting, context.holder
         self.is_hearing = True
         try:
             try:
-                strategy.interrupted(context, interruption)
+                called_by(unit_of(context), strategy.interrupted, context, interruption)  # so ``ctx.fail`` there raises
             finally:
-                kernel.inline.acting = outer
                 self.is_hearing = False
         except (Fail, Cannot, Reject, BeginAgain) as flow:
             self._obey(flow)

@@ -70,7 +70,15 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, overload
 
 from agentrt.activity.author.answering import AnsweringContext
 from agentrt.activity.author.arguments import Activity, asked
-from agentrt.activity.author.control import Abort, Flow, Reject, ends_thinking, is_on_own_stack, require_own_stack
+from agentrt.activity.author.control import (
+    Abort,
+    Flow,
+    Reject,
+    called_by,
+    ends_thinking,
+    is_on_own_stack,
+    require_own_stack,
+)
 from agentrt.activity.author.seat import Node, Suspension
 from agentrt.activity.states import FINISHED, IDLE, IMPOSSIBLE, READY, RUNNING, STARTED, THINKING, UNIT_NAMES
 from agentrt.body.driver import O_co, P
@@ -866,16 +874,8 @@ class Context(AnsweringContext, Generic[E_co]):
 
     def _call_back(self, callback: Callable[..., object], value: object = _NO_VALUE) -> None:
         seat = self._seat
-        inline = self._home.kernel.inline
-        outer, inline.acting = inline.acting, seat
         try:
-            try:
-                if value is _NO_VALUE:
-                    callback()
-                else:
-                    callback(value)
-            finally:
-                inline.acting = outer
+            called_by(seat, callback, *(() if value is _NO_VALUE else (value,)))
         except Flow as flow:
             self._hear(flow)
         except ENDS_PROGRAM:

@@ -104,19 +104,24 @@ def require_own_stack(seat: Seat, method: str) -> None:
         )
 
 
+def called_by(seat: Seat, call: Callable[..., object], *args: object) -> object:
+    """Call code of an action's author: it is on the action's own stack until it has returned or raised."""
+    inline = seat.frame.planner.kernel.inline
+    outer, inline.acting = inline.acting, seat
+    try:
+        return call(*args)
+    finally:
+        inline.acting = outer
+
+
 def ends_thinking(seat: Seat, hook: str, call: Callable[..., object], *args: Any) -> bool:
     """Call an author's code for an action that is ready; ``hook`` is what errors call it.
 
     Returns:
         Whether the action is out now, or the plan is being aborted.
     """
-    inline = seat.frame.planner.kernel.inline
-    outer, inline.acting = inline.acting, seat
     try:
-        try:
-            call(*args)
-        finally:
-            inline.acting = outer
+        called_by(seat, call, *args)
     except Reject as rejection:
         seat.reject(rejection.reason)
     except Abort as abort:
@@ -135,13 +140,9 @@ def forbids(seat: Seat, action: object, context: object) -> str:
 
     One that raises keeps it out: a filter is there to keep something from happening, and does not know now.
     """
-    inline = seat.frame.planner.kernel.inline
-    outer, inline.acting = inline.acting, seat
+    asks = methodcaller("should_start_thinking", context, seat.frame.args)
     try:
-        try:
-            allows = bool(methodcaller("should_start_thinking", context, seat.frame.args)(action))
-        finally:
-            inline.acting = outer
+        allows = called_by(seat, lambda: bool(asks(action)))
     except Reject:
         allows = False
     except Abort as abort:
