@@ -296,8 +296,8 @@ def unit_expired(unit: Unit, seconds: float) -> None:
 def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     """Ask units where the frame stands, and close the round; False, and nothing is done, if that is not possible.
 
-    It is if none of their thinks can suspend, and no author's code is on the stack: that would be in the middle of what
-    it does while others are asked. Those of a light place, all of them, have not begun yet.
+    It is if none of their thinks can suspend, none of those before still cleans up, and no author's code is on the
+    stack: that would be in the middle of what it does. Those of a light place, all of them, have not begun yet.
     """
     kernel = frame.planner.kernel
     before = kernel.current
@@ -305,7 +305,9 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
     if before is None or before.coro is not None or inline.acting is not None:
         return False
     is_light, is_plain = asked is frame.units, frame.manner.is_plain
-    if not is_plain and any(unit.spec.think_code is None for unit in asked):
+    if not is_light and any(
+        unit.spec.think_code is None or (unit.stepper is not ABSENT and unit.leaving() is not None) for unit in asked
+    ):
         return False
     number = frame.round
     is_task = not kernel.host.steps_inline
@@ -342,7 +344,7 @@ def _think_at_once(frame: Frame, asked: Sequence[Unit]) -> bool:
 
 def _is_next(frame: Frame, unit: Unit, number: int) -> bool:
     """Whether a unit of a light place is still to be asked in a round, though something has happened there since."""
-    is_begun = unit.state == THINKING and isinstance(unit.code, list)  # by ``begin_rest``
+    is_begun = unit.state == THINKING and isinstance(unit.code, list)  # by ``begin_rest``; who asks begins it again
     if is_begun:
         unit.code = None
     return frame.round == number and frame.round_open and unit in frame.units and (is_begun or unit.state == IDLE)
@@ -1456,10 +1458,7 @@ class Frame:
             raise
         if not asked:
             self.close_answer()
-        # While the think before of one cleans up, its turn is to come in a batch.
-        elif any(unit.stepper is not ABSENT and unit.leaving() is not None for unit in asked) or not (
-            at_once and _think_at_once(self, asked)
-        ):
+        elif not at_once or not _think_at_once(self, asked):
             # Behind the first steps of all: equals that answer in them are drawn, and not elected by who came first.
             Batch(self.planner.kernel, asked).launch(self.close_round, number)
 
