@@ -13,9 +13,8 @@ Source: Stonehearth, AI, `status_text_key`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agentrt.activity.states import STARTED
 from agentrt.errors import ENDS_PROGRAM
@@ -30,9 +29,6 @@ Status = tuple[str, Mapping[str, Any]]  # a key of the game's texts, and what th
 _SILENT: Status = ("", {})
 
 
-_MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
-
-
 def running_branch(frame: Frame) -> Iterator[Unit]:
     """The units that are started, from the root of a plan down to its leaf."""
     node: Frame | None = frame
@@ -40,12 +36,6 @@ def running_branch(frame: Frame) -> Iterator[Unit]:
         unit = node.active
         yield unit
         node = unit.running_child()
-
-
-def search_weight(planner: Planner) -> float:
-    """What an agent's share of the think budget is weighed by: the priorities along the branch that runs."""
-    found = math.prod([unit.spec.scheduler_priority for unit in running_branch(planner.execution.root)], start=1.0)
-    return min(found, _MOST_WEIGHT)
 
 
 def status_of(planner: Planner | None) -> Status:

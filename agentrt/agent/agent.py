@@ -65,7 +65,7 @@ from agentrt.activity.author.arguments import asked
 from agentrt.activity.author.expected import StateReader, read_entity
 from agentrt.activity.performances import perform
 from agentrt.activity.plan.tree import Planner
-from agentrt.activity.status import key_text, search_weight, status_of
+from agentrt.activity.status import key_text, running_branch, status_of
 from agentrt.agent.faults import Fault, FaultHub
 from agentrt.agent.knowledge import (
     Injectable,
@@ -112,6 +112,7 @@ if TYPE_CHECKING:
 _GONE = "its entity was destroyed"
 _PATIENCE = 1.0  # game seconds in which an agent may be taught what it lacks, before that is told
 _LONGEST_NAME = 200  # characters; it stands in every record and in the path of every view
+_MOST_WEIGHT: Final = 1e6  # priorities multiply along a branch; more says no more than "all of it"
 
 TOP = "agentrt:top"
 """The activity that every agent performs all the time, unless it says otherwise."""
@@ -400,8 +401,10 @@ class Agent(Generic[E_co]):
         self._more().share = share
 
     def search_weight(self) -> float:
-        """Its weight in the think budget at this moment."""
-        return 1.0 if self.planner is None else search_weight(self.planner)
+        """Its weight in the think budget at this moment: the priorities along the branch that runs, multiplied."""
+        planner = self.planner
+        branch = () if planner is None else running_branch(planner.execution.root)
+        return min(math.prod([unit.spec.scheduler_priority for unit in branch], start=1.0), _MOST_WEIGHT)
 
     def signal(self, name: str) -> Signal:
         """A signal of its entity, such as ``"ready_to_pose"``; made when it is first asked for, and the same each time.
@@ -803,8 +806,10 @@ class Agent(Generic[E_co]):
 
     def _is_new(self, path: str, what: str) -> bool:
         """Whether something is said for the first time; it is remembered."""
+        if self.planner is None:
+            return True  # it is in no runtime, and begins anew with the next one
         told = self._more().told
-        is_new = self.planner is None or (path, what) not in told
+        is_new = (path, what) not in told
         told.add((path, what))
         return is_new
 
