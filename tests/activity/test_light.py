@@ -150,6 +150,13 @@ async def _live_in_a_loop(plans, is_watched):
     return runtime, told
 
 
+def _runtime(is_watched):
+    runtime = Runtime(host="plain")
+    if is_watched:
+        runtime.trace.listen(lambda _record: None)
+    return runtime
+
+
 def _live(runtime, plans, is_watched):
     world, faults = World(), []
     runtime.on_fault(lambda fault: faults.append((runtime.tick, fault.text, repr(fault.error))))
@@ -365,9 +372,7 @@ def test_who_joins_a_task_group_while_it_is_asked_goes_on_with_all_that_it_knows
             told.append((ctx.clock.tick, "runs"))
             await ctx.sleep_ticks(1)
 
-    runtime = Runtime(host="plain")
-    if is_watched:
-        runtime.trace.listen(lambda _record: None)
+    runtime = _runtime(is_watched)
     group = TaskGroup(Chores)
     agent = Agent(Entity("human"), name="a", top="top", actions=[Joins, Better])
     runtime.add(agent)
@@ -419,9 +424,7 @@ def test_a_step_whose_best_action_is_taken_back_in_the_round_gives_what_the_next
         utility = 0.5
         steps = (step("inner"), step("read", mark=PREV.mark))
 
-    runtime = Runtime(host="plain")
-    if is_watched:
-        runtime.trace.listen(lambda _record: None)
+    runtime = _runtime(is_watched)
     runtime.add(Agent(Entity("human"), name="a", top="top", actions=[Outer, Best, Next, Reads]))
     runtime.step()
     runtime.close()
@@ -454,9 +457,7 @@ def test_who_answers_in_a_call_is_compared_with_who_is_asked(is_first, is_watche
             ctx.set_think_output()
 
     High.think = lambda self, ctx, args: kept.append(ctx) if is_first else ctx.set_think_output()
-    runtime = Runtime(host="plain")
-    if is_watched:
-        runtime.trace.listen(lambda _record: None)
+    runtime = _runtime(is_watched)
     runtime.add(Agent(Entity("human"), name="a", top="top", actions=[High, Low]))
     runtime.step()
     runtime.close()
@@ -491,9 +492,7 @@ def test_who_is_asked_after_an_argument_was_destroyed_has_rejected_it(is_watched
         utility = 0.5
         steps = (step("inner", thing=thing),)
 
-    runtime = Runtime(host="plain")
-    if is_watched:
-        runtime.trace.listen(lambda _record: None)
+    runtime = _runtime(is_watched)
     agent = Agent(Entity("human"), name="a", top="top", actions=[Outer, First, Second])
     runtime.add(agent)
     runtime.step()
